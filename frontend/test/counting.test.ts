@@ -1,15 +1,20 @@
 /** A game of Go that is over: dead stones and points; and how one begins with a handicap. */
 
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
+import { found } from "../src/analysis/found";
+import { Mistakes } from "../src/analysis/mistakes";
+import { displayedChance } from "../src/app/displayed";
 import { add, empty } from "../src/app/tree";
 import type { App } from "../src/app/state";
 import { Counter, gapOf, together } from "../src/play/gocount";
 import { pointsOf } from "../src/board/gomarks";
+import { shown } from "../src/board/overlays";
+import { Judging } from "../src/server/judging";
 import { pointOf } from "../src/board/gopoints";
 import { goStart, stonesOf } from "../src/play/starting";
 import { withDocument } from "./support/document";
-import { after, page } from "./support/games";
+import { after, network, page } from "./support/games";
 import { held, Server, until } from "./support/server";
 
 /** Black's wall on the fifth column, White's on the sixth; a white stone is in Black's half. */
@@ -118,6 +123,30 @@ test("a count in the middle of the game is not its result", async () => {
     await until(() => !counter.element.hidden);
   }
   expect(game.headers.RE).toBe("B+9");
+});
+
+test("what a person says of dead stones is the count everywhere: of the network, in the record, on the graph", async () => {
+  const owners = [0, 1];
+  new Server().on("count", ({ dead }) => ({ ...points(dead ? 45 : 9, 36, dead), owners }));
+  const { app, counter, ends } = twice("");
+  app.networks = [network("gohuman", { game: "go" })];
+  app.network = "gohuman";
+  // As the server says it: the count without the person's word, from the last stone on.
+  app.analyser.result = (_, id) => ({ ply: app.node(id).ply, black: 0, score: -27, owners: [], moves: [] });
+  const mistakes = new Mistakes(app, new Judging(app));
+  const said = (): unknown[] => app.path.slice(1).map((id) => [app.result("gohuman", id)!.score, found(app, mistakes)!.notes.get(id)!.lead, displayedChance(app, mistakes.judging, id)!.chance]);
+  app.go(ends[0]!);
+  await until(() => !counter.element.hidden);
+  expect(said()).toEqual(Array(3).fill([-27, -27, 0]));
+  const told = vi.fn();
+  app.on("judgements", told);
+  counter.use(CAUGHT);
+  await until(() => app.game.headers.RE === "B+9");
+  expect(said()).toEqual(Array(3).fill([9, 9, 1]));
+  expect(app.result("gohuman", ends[0]!)!.owners).toBe(shown.count?.owners);
+  expect(told).toHaveBeenCalled();
+  // The position before the last stone is not counted.
+  expect(app.result("gohuman", app.game.root)!.score).toBe(-27);
 });
 
 test("the count says that the border is open", async () => {

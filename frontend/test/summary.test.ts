@@ -19,7 +19,7 @@ function sit(game = chess("e4 e5 Qh5 Nc6 Qxe5 Nxe5 d4")): void {
   app = page(game, [network(game.kind === "go" ? "gohuman" : "winner", { game: game.kind })]);
   judged = new Map();
   results = new Map();
-  app.result = (_, id) => results.get(id);
+  app.analyser.result = (_, id) => results.get(id);
   const exact = (id: number): Judgement | undefined => judged.get(id);
   const judging = { possible: true, progress: "", of: exact, exact, searched: () => true, value: (id: number) => exact(id)?.white.after ?? null } as unknown as Judging;
   mistakes = new Mistakes(app, judging);
@@ -134,14 +134,14 @@ test("passes that end a game of Go cost nothing, and from the last stone on the 
   expect(judgedGame(app, mistakes)?.values.at(-1)).toBe(0.4);
   expect(new Judging(app).searched(first)).toBe(false);
   app.node(second).end = "passes";
-  shown.counts.set(second, 1);
+  shown.counts.set(second, { black: 1, score: 5.5, owners: [], dead: [] });
   const judged = judgedGame(app, mistakes)!;
   expect(judged.values).toEqual([0.5, 0.6, 0.7, 0.8, 0.9, 1, 1, 1]);
   expect(judged.losses.slice(-2)).toEqual([0, 0]);
   expect(new Judging(app).searched(second)).toBe(false);
-  // The graph shows no fall by the first pass; the last stone has the network's own value there.
+  // So does the graph.
   const value = (id: number): number | undefined => displayedChance(app, { value: () => null } as unknown as Judging, id)?.chance;
-  expect([last, first, second].map(value)).toEqual([0.9, 1, 1]);
+  expect([last, first, second].map(value)).toEqual([1, 1, 1]);
   shown.counts.clear();
 });
 

@@ -1,6 +1,6 @@
 /** What the page has found of a game, for a record with evaluations: values, marks and reasons. */
 
-import { recordedChance } from "../app/displayed";
+import { countOf, recordedChance } from "../app/displayed";
 import type { Mistake, Mistakes } from "./mistakes";
 import type { CheckedBy } from "../server/checker";
 import { type Judged, judgedGame, judgedLine } from "./summary";
@@ -71,9 +71,9 @@ function noteOf(app: App, mistakes: Mistakes, id: number): Note | undefined {
   };
 }
 
-/** Black's lead, by the engine that judges or else by the network. */
+/** Black's lead: of a game that is over by the count, else by the engine that judges or else by the network. */
 function leadOf(app: App, { judging }: Mistakes, id: number): number | null {
-  const lead = app.checker.now ? judging.lead(id) : app.result(app.network ?? "", id)?.score;
+  const lead = countOf(app, id)?.score ?? (app.checker.now ? judging.lead(id) : app.result(app.network ?? "", id)?.score);
   return typeof lead === "number" ? lead : null;
 }
 

@@ -3,7 +3,7 @@
 import type uPlot from "uplot";
 
 import { aloneOf, claimant, valueName, whose } from "../app/chance";
-import { displayedChance, type Displayed } from "../app/displayed";
+import { countOf, displayedChance, type Displayed } from "../app/displayed";
 import { el, inkOf, percent } from "../ui/elements";
 import type { Mistakes } from "./mistakes";
 import { firstColumn, named, numberOf } from "../app/naming";
@@ -89,6 +89,8 @@ class Graph {
     const { app } = this;
     if (!network) return null;
     if (this.leads) {
+      const counted = countOf(app, id);
+      if (counted) return { chance: counted.score, source: "rules" };
       const engine = network === app.network && !app.second && app.checker.now;
       const score = engine ? this.mistakes.judging.lead(id) : null;
       const own = app.result(network, id)?.score;

@@ -6,7 +6,7 @@ import type { OpinionLine } from "../server/api";
 import { Kept, Latest } from "../server/asking";
 import { Candidates, values } from "./candidates";
 import { Chance, claimant, whose } from "../app/chance";
-import { displayedChance } from "../app/displayed";
+import { countOf, displayedChance } from "../app/displayed";
 import { button, Choice, el, fresh, write } from "../ui/elements";
 import type { Judging } from "../server/judging";
 import { grainOf, layersOf, NAMES, pieceAt, type Plane } from "../app/layers";
@@ -144,7 +144,7 @@ class NetworkPanel {
     const { app, kind } = this;
     const network = this.network();
     const says = app.hints && network ? app.result(network.name, app.cursor) : undefined;
-    const lead = shown.count?.node === app.cursor ? shown.count.lead : (this.candidates.leadOf(network) ?? says?.score);
+    const lead = countOf(app, app.cursor)?.score ?? this.candidates.leadOf(network) ?? says?.score;
     this.chance.by = app.checker.about()?.engine ?? "";
     this.chance.draw(kind, claimant(app), says ? displayedChance(app, this.judging) : null, says ? (lead ?? null) : null);
   }

@@ -5,8 +5,7 @@ import "./summary.css";
 import type { Summary, SideOf } from "../server/api";
 import { Latest } from "../server/asking";
 import { aloneOf } from "../app/chance";
-import { closingPass, displayedChance, endAfterPasses } from "../app/displayed";
-import { shown } from "../board/overlays";
+import { closingPass, displayedChance } from "../app/displayed";
 import { type Judging, pointsLost } from "../server/judging";
 import { button, el } from "../ui/elements";
 import { checkedBy } from "./checkedby";
@@ -82,9 +81,6 @@ export function judgedLine(app: App, mistakes: Mistakes): Judged | null {
  */
 function valuesOf(app: App, judging: Judging): (number | undefined)[] {
   return app.path.map((id) => {
-    const end = app.game.kind === "go" ? endAfterPasses(app, id) : undefined;
-    const counted = end && shown.counts.get(end.id);
-    if (counted !== undefined) return counted;
     if (app.game.kind === "go" && !app.checker.now) return aloneOf("go", app.result(app.network ?? "", id))?.chance;
     return displayedChance(app, judging, id)?.chance;
   });

@@ -2,7 +2,7 @@
 
 import { chanceOf } from "./chance";
 import type { Judging } from "../server/judging";
-import { shown } from "../board/overlays";
+import { type Count, shown } from "../board/overlays";
 import type { App, Node } from "./state";
 
 /** Where a value comes from: the rules, where the game is over; a search; or one evaluation without a search. */
@@ -35,7 +35,7 @@ export function chooseValue({ over, counted, searched, network }: Known): Displa
 }
 
 /** The end of the game if only passes come before it from here, and it has ended by two of them; undefined otherwise. */
-export function endAfterPasses(app: App, id: number): Node | undefined {
+export function endAfterPasses(app: Pick<App, "node">, id: number): Node | undefined {
   let node = app.node(id);
   while (node.end !== "passes") {
     const next = node.children[0] === undefined ? undefined : app.node(node.children[0]);
@@ -48,13 +48,18 @@ export function endAfterPasses(app: App, id: number): Node | undefined {
 /** Whether the move that led to a position is one of the passes that end the game. They cost nothing. */
 export const closingPass = (app: App, id: number): boolean => app.node(id).move === "pass" && endAfterPasses(app, id) !== undefined;
 
+/** The count of the game, in a position from which only passes follow to its end; undefined in others, and where it was not counted. */
+export function countOf(app: Pick<App, "game" | "node">, id: number): Count | undefined {
+  const end = app.game.kind === "go" && shown.counts.size && app.game.nodes.has(id) ? endAfterPasses(app, id) : undefined;
+  return end && shown.counts.get(end.id);
+}
+
 /** The value of a position for the chosen network; null if nothing is known. */
 export function displayedChance(app: App, judging: Judging, id = app.cursor): Displayed | null {
   const { end } = app.node(id);
-  const last = closingPass(app, id) ? endAfterPasses(app, id) : undefined;
   return chooseValue({
     over: Boolean(end) && end !== "passes",
-    counted: last && shown.counts.get(last.id),
+    counted: countOf(app, id)?.black,
     searched: judging.value(id),
     network: app.network ? chanceOf(app.game.kind, app.result(app.network, id)) : null,
   });

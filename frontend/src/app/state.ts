@@ -5,6 +5,7 @@ import { Checker } from "../server/checker";
 import { Analyser } from "../server/analyser";
 import { message } from "../server/asking";
 import { fitting, usual } from "./choosing";
+import { countOf } from "./displayed";
 import { Store } from "./earlier";
 import { grown } from "./hash";
 import type { History } from "./history";
@@ -400,8 +401,11 @@ export class App {
     this.settle(inside ? parent : this.cursor, true);
   }
 
+  /** What a network says of a position. Where a game of Go is counted, its result, lead and owners are those of the count. */
   result(network: string, id: number): Result | undefined {
-    return this.analyser.result(network, id);
+    const result = this.analyser.result(network, id);
+    const count = result && countOf(this, id);
+    return count ? { ...result, black: count.black, score: count.score, owners: count.owners } : result;
   }
 
   /** What names a network and the weights it has now: those of one in training change. */

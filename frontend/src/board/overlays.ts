@@ -54,6 +54,15 @@ export interface View {
   destroy(): void;
 }
 
+/** The count of a game of Go in the terms of a network's answer: Black's result, 1, 0 or 0.5; Black's lead; the owner of each point, 1 Black, 0 White, 0.5 nobody. */
+export interface Count {
+  black: number;
+  score: number;
+  owners: number[];
+  /** Vertices of the dead stones. */
+  dead: string[];
+}
+
 /** What is chosen to be shown, and answers that were asked for. One for the whole page. */
 class Shown {
   layers: { chess: Layer; go: Layer } = { chess: "none", go: "owners" };
@@ -67,9 +76,9 @@ class Shown {
   /** Whose moves the board takes; a game against a network narrows it. */
   sides: Sides = "both";
   /** The count of a game of Go that is over: the position, and of each point 1 for Black, 0 for White, 0.5 for nobody. */
-  count: { node: number; owners: number[]; lead?: number } | null = null;
-  /** Black's result, 1, 0 or 0.5, of the positions that were counted. Node numbers are those of the game that is shown. */
-  readonly counts = new Map<number, number>();
+  count: { node: number; owners: number[] } | null = null;
+  /** The positions that were counted. Node numbers are those of the game that is shown. */
+  readonly counts = new Map<number, Count>();
   /** Told how a game of Go was counted. */
   counted: ((winner: "w" | "b" | "draw", words: string) => void) | null = null;
   /** Who may make a move before their turn: a person, while a network of chess thinks. */

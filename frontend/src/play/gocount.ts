@@ -4,7 +4,7 @@ import type { Counted } from "../server/api";
 import { branch } from "../app/editing";
 import { el } from "../ui/elements";
 import { neighbours, pointName, pointOf } from "../board/gopoints";
-import { shown } from "../board/overlays";
+import { type Count, shown } from "../board/overlays";
 import type { App, Game, Node } from "../app/state";
 import { texts } from "../texts";
 
@@ -114,10 +114,9 @@ export class Counter {
     const text = inWords(result) + (gap ? ` ${texts.gocount.open(gap.points, pointName(gap.at, this.size))}` : "");
     if (this.element.textContent !== text) this.element.textContent = text;
     const { winner, lead } = outcome(result);
-    shown.count = { node: node.id, owners: result.owners, lead };
-    const value = { b: 1, w: 0, draw: 0.5 }[winner];
-    const recounted = shown.counts.get(node.id) !== value;
-    shown.counts.set(node.id, value);
+    shown.count = { node: node.id, owners: result.owners };
+    const recounted = !same(shown.counts.get(node.id), result);
+    shown.counts.set(node.id, { black: { b: 1, w: 0, draw: 0.5 }[winner], score: lead, owners: result.owners, dead: result.dead });
     if (before?.owners.join() !== result.owners.join()) shown.changed();
     if (recounted) app.emit("judgements");
     shown.counted?.(winner, `${wins(lead)}.`);
@@ -164,6 +163,9 @@ function outcome({ black, white }: Counted): { winner: "b" | "w" | "draw"; lead:
   const lead = black - white;
   return { winner: lead > 0 ? "b" : lead < 0 ? "w" : "draw", lead };
 }
+
+/** Whether a position was counted so before. */
+const same = (before: Count | undefined, { black, white, dead }: Counted): boolean => before?.score === black - white && before.dead.join() === dead.join();
 
 const counted = (node: Node): boolean => node.end === "passes";
 

@@ -3,7 +3,6 @@
 import "../ui/fields.css";
 import "./play.css";
 import { button, Choice, el, seeBoard, type Offered, write } from "../ui/elements";
-import { leads } from "../app/chance";
 import { CONTROLS, controlOf } from "./clock";
 import { keep, kept } from "../app/storage";
 import { KeptForm } from "./playform";
@@ -443,7 +442,7 @@ class PlayPanel {
     undo.disabled = !match.canTakeBack;
     resign.hidden = !playing || state === "over";
     this.acts.hidden = !playing;
-    write(this.outcome, state === "over" ? this.ended() : "");
+    write(this.outcome, state === "over" ? match.outcome : "");
     write(this.state, said(match));
     Object.assign(this.state.dataset, { state, side: match.human });
     this.drawThinking();
@@ -480,16 +479,6 @@ class PlayPanel {
     const games = before.games + (result ? 1 : 0);
     const points = before.points + pointsOf(result, human);
     return games ? texts.play.score(halves(points), halves(games - points), title) : "";
-  }
-
-  /** How it ended; of Go by passes, what the network makes of the board. */
-  private ended(): string {
-    const { app, match } = this;
-    const node = app.node();
-    const score = node.end === "passes" && app.hints ? app.result(match.name, node.id)?.score : null;
-    return score === null || score === undefined
-      ? match.outcome
-      : texts.play.expected(match.outcome, match.title, leads(score));
   }
 }
 

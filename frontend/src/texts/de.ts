@@ -764,7 +764,6 @@ export const de: Texts = {
     stopped: (network) => `${network} ist angehalten.`,
     noAnswer: (why) => `Keine Antwort: ${why}`,
     viewing: (colour) => `Du siehst eine frühere Stellung. Du spielst ${colour}.`,
-    expected: (outcome, network, score) => `${outcome} Schätzung von ${network}: ${score}.`,
     depth: (n) => `Tiefe ${n}`,
   },
   players: {

@@ -767,7 +767,6 @@ export const en = {
     stopped: (network: string) => `${network} has stopped.`,
     noAnswer: (why: string) => `No reply: ${why}`,
     viewing: (colour: string) => `You are viewing an earlier position. You play ${colour}.`,
-    expected: (outcome: string, network: string, score: string) => `${outcome} ${network}’s estimate: ${score}.`,
     depth: (n: number) => `Depth ${n}`,
   },
   players: {

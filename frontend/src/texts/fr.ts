@@ -772,7 +772,6 @@ export const fr: Texts = {
     stopped: (network) => `${network} est arrêté.`,
     noAnswer: (why) => `Pas de réponse : ${why}`,
     viewing: (colour) => `Vous regardez une position antérieure. Votre camp : ${colour}.`,
-    expected: (outcome, network, score) => `${outcome} Estimation de ${network} : ${score}.`,
     depth: (n) => `Profondeur ${n}`,
   },
   players: {
