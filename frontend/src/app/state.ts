@@ -194,6 +194,8 @@ export class App {
   mayLeave: (() => Promise<boolean>) | null = null;
   /** Counts the games that were opened. */
   opened = 0;
+  /** Whether a new game is being opened: moves in the one that is left are not wanted any more. */
+  opening = false;
   /** Whether the game that was left last had changes; they are among the earlier games. */
   left = false;
   /** Begins what waits until the page shows what its address names. */
@@ -319,7 +321,7 @@ export class App {
   }
 
   private async playNow(move: string, wanted: () => boolean): Promise<Node> {
-    if (!wanted()) throw new Error(texts.state.meanwhile);
+    if (this.opening || !wanted()) throw new Error(texts.state.meanwhile);
     const { game, cursor } = this;
     const known = game.nodes.get(cursor)!.children.map((id) => game.nodes.get(id)!);
     const follow = (names: (string | null)[]): Node | undefined => known.find((each) => names.includes(each.move));

@@ -23,7 +23,7 @@ export function makeView(host: HTMLElement, start: Line, hands: { app: App; tool
     const say = (text: string): void => app?.say(text);
     return new ChessView(host, play ? { play, picked: (square) => shown.pick(square), drawn, say, ahead: (make) => void (shown.ahead = make) } : null);
   }
-  return new GoView(host, start.size ?? 19, app && play ? { play, edit: (point) => (hands.tools?.use(point) ?? false) || (hands.counting?.use(point) ?? false), say: (text) => app.say(text), refuse: (text) => app.refuse(text) } : null);
+  return new GoView(host, start.size ?? 19, app && play ? { play, edit: (point) => (hands.tools?.use(point) ?? false) || (hands.counting?.use(point) ?? false), say: (text) => app.say(text), refuse: (text) => app.refuse(text), ready: () => !app.opening } : null);
 }
 
 /** controls: what is below the board, and gets the buttons of Go. */

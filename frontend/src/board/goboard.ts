@@ -19,6 +19,8 @@ export interface GoHands {
   edit(point: number): boolean;
   say(text: string): void;
   refuse(text: string): void;
+  /** Whether moves are taken: not while another game is being opened. */
+  ready(): boolean;
 }
 
 export class GoView implements View {
@@ -166,14 +168,19 @@ export class GoView implements View {
     this.at(this.aim, this.hands && this.focused ? this.cursor : null);
   }
 
-  private playable(point: number): boolean {
+  /** Whether the board takes a move now: not while one is on its way, nor in the other side's turn, nor after the end. */
+  private get ready(): boolean {
     const sides = this.looks?.sides;
     const mine = sides === "both" || sides === this.node?.turn;
-    return Boolean(this.hands && mine && !this.pending && !this.node?.end && this.node?.legal?.[point] === "1");
+    return Boolean(this.hands?.ready() && mine && !this.pending && !this.node?.end);
+  }
+
+  private playable(point: number): boolean {
+    return this.ready && this.node?.legal?.[point] === "1";
   }
 
   private async play(point: number): Promise<void> {
-    if (this.hands?.edit(point)) return;
+    if (this.hands?.edit(point) || !this.ready) return;
     const name = pointName(point, this.size);
     if (!this.playable(point)) {
       this.hands?.refuse(texts.goboard.not(name));

@@ -11,7 +11,8 @@ export async function openStart(app: App, start: Line): Promise<boolean> {
   const plain = start.game === "chess" ? !start.fen : false;
   if (plain) return app.fresh("chess");
   if (!(await app.mayOpen())) return false;
-  const [root] = await app.during(texts.welcome.opening, app.api.line(line));
+  app.opening = true;
+  const [root] = await app.during(texts.welcome.opening, app.api.line(line)).finally(() => (app.opening = false));
   const tree = [{ ...root!, id: 0, parent: null }];
   const stones = line.side === "w" && !line.setup?.W.length ? (line.setup?.B.length ?? 0) : 0;
   const headers: Record<string, string> = stones > 1 ? { HA: String(stones) } : {};
