@@ -252,7 +252,7 @@ def test_the_progress_of_earlier_calls_stays_known(
     small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After a stop, the finished stages have their iterations and measures, and one that was cut short is no secret."""
-    settings, plan = _settings("deepchess", SMALL_PAIRS), PLAN
+    settings, plan = _settings("deepchess", SMALL_PAIRS | {"pairs": 4_000}), PLAN
 
     def run(name: str, stop_in: str = "") -> Any:
         return train(
