@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import string
 from dataclasses import replace
@@ -407,8 +408,8 @@ def test_moves_of_a_real_game(monkeypatch: pytest.MonkeyPatch) -> None:
     """The largest area that move 183 loses has less than 18 points. Move 126 loses no area of this size at all. But at
     the ends of its lines, an area differs by about 20 points.
     """
-    games = [game for game in read_records([str(GAMES)]) if isinstance(game, Record)]
-    record, session = games[140], Session("gohuman")
+    games = (game for game in read_records([str(GAMES)]) if isinstance(game, Record))
+    record, session = next(itertools.islice(games, 140, None)), Session("gohuman")
     search = searching(session, terms_of(record), VISITS)
 
     def better(ply: int) -> Better:

@@ -19,6 +19,7 @@ from kibitz.play.chess.player import METHODS, SPREAD, ChessPlayer
 from kibitz.play.chess.score import of_centipawns
 from kibitz.play.result import SearchLimits, SearchResult
 from support.chess_fakes import Fake
+from support.examples import share
 from support.patience import PATIENCE
 
 SEARCHES = METHODS[2:]
@@ -66,7 +67,7 @@ def check(board: chess.Board, thought: SearchResult | None, lines: int = 1) -> N
 
 @pytest.mark.parametrize("method", METHODS)
 def test_never_an_illegal_move_in_random_positions(method: str) -> None:
-    nodes, games = (150, 60) if method in SEARCHES else (1, 400)
+    nodes, games = (150, min(60, share(1))) if method in SEARCHES else (1, min(400, share(3)))
     player = ChessPlayer(Fake("piece", noise=0.1), method=method, lines=2, hash_mb=1)
     for seed in range(games):
         board = random_board(seed, seed * 7 % 130)
