@@ -133,4 +133,5 @@ def test_a_recipe_learns(system: str, recipe: str, request: pytest.FixtureReques
     assert [row["text"] for row in warnings if not row["stage"].startswith("pos2vec")] == []
     for stage in {row["stage"] for row in rows}:
         losses = [row["loss"] for row in rows if row["kind"] == "summary" and row["stage"] == stage]
-        assert losses[-1] < 0.99 * losses[0], stage
+        last = losses[-max(1, len(losses) // 4) :]  # one loss alone may be low by chance
+        assert sum(last) / len(last) < 0.99 * losses[0], stage
