@@ -128,7 +128,7 @@ def collect_by_rules(target: Path, files: list[str], games: range) -> None:
                 continue
             file.write(json.dumps({"game": number, "moves": len(record.moves)}) + "\n")
             stones = [[to_gtp(point, record.size) for point in side] for side in (record.black, record.white)]
-            vertices = [to_gtp(point, record.size) for point in record.moves]
+            vertices, terms = [to_gtp(point, record.size) for point in record.moves], terms_of(record)
             boards, board = [], record.board(0, superko=False, suicide=True)
             for at, move in enumerate(record.moves):
                 board.to_move = record.side if at % 2 == 0 else 3 - record.side
@@ -145,7 +145,8 @@ def collect_by_rules(target: Path, files: list[str], games: range) -> None:
                         found.add(why.code)
                         line = {
                             "game": number, "size": record.size, "stones": stones, "side": record.side - 1,
-                            "moves": vertices[:at], "ply": at + 1, "mark": "", "played": vertices[at],
+                            "terms": [terms.komi, terms.territory, terms.handicap], "moves": vertices[:at],
+                            "ply": at + 1, "mark": "", "played": vertices[at],
                             "best": to_gtp(one.best, record.size), "lost": one.lost, "reason": why.as_json(),
                         }  # fmt: skip
                         file.write(json.dumps(line) + "\n")

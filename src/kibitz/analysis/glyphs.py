@@ -1,5 +1,5 @@
-"""The annotations of moves (?!, ?, ??, ↑), for chess and Go. The function `figure` formats a number about a single game
-for JSON.
+"""The annotations of moves (?!, ?, ??, ↑), for chess and Go. The function `figure` formats a number without a
+confidence interval for JSON.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ GAINED = "↑"
 
 
 def figure(value: float | None, n: int) -> dict[str, Any]:
-    """Return a number about one game as a dict for JSON. It has no confidence interval, because an interval needs many
-    games.
+    """Return a number without a confidence interval as a dict for JSON. An interval needs many games, so a number about
+    one game has none. A number about all data, such as the games of a store, needs none.
 
-    value: the number; None if it is unknown. n: the number of moves or positions from which it was computed.
+    value: the number; None if it is unknown. n: the number of moves, positions or games from which it was computed.
     """
     return {"value": None if value is None else rounded(value, 4), "low": None, "high": None, "n": n}
 

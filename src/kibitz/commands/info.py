@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kibitz.analysis.glyphs import figure
 from kibitz.commands.tables import print_table
 from kibitz.errors import KibitzError
 from kibitz.games import GAME_NAMES
 from kibitz.keys import counted, key_of, labelled_reasons
 from kibitz.messages import did_you_mean
-from kibitz.text import number_of, rounded
+from kibitz.text import number_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -138,9 +139,9 @@ def describe(store: Store) -> dict[str, Any]:
         "moves": store.info["moves"],
         "bytes": on_disk,
         "figures": {
-            "bytes_per_position": _exact(on_disk / positions if positions else None, positions),
-            "rating": _exact(_ratings(ratings)["median"], int((ratings > 0).sum())),
-            "plies_per_game": _exact(float(np.mean(store.plies)) if len(store) else None, len(store)),
+            "bytes_per_position": figure(on_disk / positions if positions else None, positions),
+            "rating": figure(_ratings(ratings)["median"], int((ratings > 0).sum())),
+            "plies_per_game": figure(float(np.mean(store.plies)) if len(store) else None, len(store)),
         },
         "ratings": _ratings(ratings),
         "dates": _dates(store),
@@ -215,11 +216,6 @@ def _division(store: Store) -> dict[str, Any]:
         },
         "near_duplicates": alike,
     }
-
-
-def _exact(value: float | None, n: int) -> dict[str, Any]:
-    """Return a value that was computed from all data, so it has no interval."""
-    return {"value": None if value is None else rounded(value, 4), "low": None, "high": None, "n": n}
 
 
 def _counts(values: NDArray[Any]) -> dict[str, int]:

@@ -34,6 +34,24 @@ def test_the_proofs_end_before_an_illegal_move(bench: Any, tmp_path: Path, more:
     assert {case["ply"] for case in cases} <= set(range(1, 11))
 
 
+def test_longer_searches_of_proofs_have_the_terms_of_the_game(
+    bench: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    game, target, seen = tmp_path / "game.sgf", tmp_path / "cases.jsonl", list[Any]()
+    stones = "AW[dd][de][df]AB[cd][ce][cf][dc][ed][ee][ef]"  # Black may capture three stones, and plays elsewhere
+    game.write_text(f"(;GM[1]SZ[9]KM[5.5]RU[Japanese]{stones};B[aa])")
+    bench.collect_by_rules(target, [str(game)], range(1))
+
+    def searching(_network: Any, terms: Any, _visits: int) -> Any:
+        seen.append((terms.komi, terms.territory))
+        return lambda board: SimpleNamespace(moves=[SimpleNamespace(lead=1.0)], owners=np.full(361, 0.5))
+
+    monkeypatch.setattr(bench, "opened", lambda network: network)
+    monkeypatch.setattr(bench, "searching", searching)
+    bench.search_longer(target, "gohuman", 30)
+    assert set(seen) == {(5.5, True)}
+
+
 class Program:
     """A GNU Go whose territory depends on the last move: the stone at Q16 makes the upper right Black's."""
 

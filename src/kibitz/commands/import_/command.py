@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kibitz import messages, records
+from kibitz.analysis.glyphs import figure
 from kibitz.commands import accounts
 from kibitz.commands.import_.options import FilterOptions, GameFilter, RefereeOptions, SplitOptions, filter_for
 from kibitz.commands.interruption import describes_store_if_interrupted
@@ -183,7 +184,7 @@ class ImportResult:
         The entry "figures" contains the speed of the import, in games per second. The speed is from a single import, so
         its interval is unknown: "low" and "high" are None.
         """
-        rate = {"value": round(self.read / self.seconds, 1), "low": None, "high": None, "n": self.read}
+        rate = figure(round(self.read / self.seconds, 1), self.read)
         return {
             "store": str(self.store.path),
             "read": self.read,

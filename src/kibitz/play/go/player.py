@@ -357,7 +357,7 @@ class GoPlayer:
         candidates = study.candidates()
         if clean_up and (captures := self._to_take(study, candidates)):
             return captures[0]
-        if study.may_pass and is_over(study, candidates):
+        if study.may_pass and is_over(study):
             return next(candidate for candidate in candidates if candidate.point == PASS)
         if self.temperature > 0 and board.ply < board.size:
             return self._drawn(candidates)
@@ -381,14 +381,14 @@ class GoPlayer:
         return [candidate for candidate in candidates if candidate.point in adjacent]
 
 
-def is_over(study: Study, candidates: list[Candidate]) -> bool:
+def is_over(study: Study) -> bool:
     """Return whether the player should pass, even if a move would gain points.
 
     The player passes if the game has more than 3 plies per intersection of the board (MAX_MOVES_PER_POINT). The player
     also passes if the opponent has just passed and the player's lead in points is larger than the uncertainty. The
     uncertainty is the sum of 4 · min(p, 1 − p), where p is the probability that an intersection will be Black's.
 
-    study: the evaluation of the position. candidates: the evaluated moves, the best first.
+    study: the evaluation of the position.
     """
     board = study.board  # the board after the pass that the player considers
     if board.ply > MAX_MOVES_PER_POINT * study.size**2:
