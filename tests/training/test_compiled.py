@@ -193,34 +193,39 @@ def test_real_code_learns_the_same(small_store: Store, tmp_path: Path) -> None:
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), "OMP_NUM_THREADS": "1"}
     environment.pop(TORCH_CACHE, None)
 
-    def trained(name: str, *more: str) -> list[dict[str, Any]]:
-        words = [f"--{option.replace('_', '-')}={value}" for option, value in {**GIVEN, "device": "cpu"}.items()]
+    def words(name: str, batch: int, *more: str) -> list[str]:
+        given = {**GIVEN, "batch": batch, "device": "cpu"}
+        options = [f"--{option.replace('_', '-')}={value}" for option, value in given.items()]
         every = ["--precision=float32", "--summary-every=5", "--validate-every=10", "--checkpoint-every=8"]
-        start = [sys.executable, "-m", "kibitz.cli", "train", "winner", str(small_store.path)]
+        start = ["train", "winner", str(small_store.path), "--run", str(tmp_path / name), "--validate-positions=200"]
+        return [*start, *options, *every, "--json", *more]
+
+    def trained(name: str, batch: int, *more: str) -> list[float]:
+        """The losses of a training in a new process."""
         done = subprocess.run(
-            [*start, "--run", str(tmp_path / name), "--validate-positions=200", *words, *every, "--json", *more],
+            [sys.executable, "-m", "kibitz.cli", *words(name, batch, *more)],
             env=environment, capture_output=True, text=True, timeout=900, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["finished"] is True
-        return rows(tmp_path / name)
+        return losses(name)
 
-    def files() -> set[Path]:
-        return {path for path in (tmp_path / "cache/kibitz/torch").rglob("*.so") if path.is_file()}
+    def losses(name: str) -> list[float]:
+        return [row["loss"] for row in rows(tmp_path / name) if row["kind"] != "warning"]
 
-    plain = trained("plain")
-    once = trained("once", "--compile", "on")
+    def files() -> dict[Path, int]:
+        found = (tmp_path / "cache/kibitz/torch").rglob("*.so")
+        return {path: path.stat().st_mtime_ns for path in found if path.is_file()}
+
+    assert command(words("plain", 64)) == 0
+    once = trained("once", 64, "--compile", "on")
     made = files()
-    again = trained("again", "--compile", "on")
     assert made
+    two = trained("two", 2 * 64, "--compile", "on", "--devices", "2")  # each process has the shapes of `once`
     assert files() == made
-    assert again == once
-    two = trained("two", "--compile", "on", "--devices", "2", "--dropout", "0")
-    plain_two = trained("plain-two", "--devices", "2", "--dropout", "0")
-    for ours, theirs in ((once, plain), (two, plain_two)):
-        losses = [[row["loss"] for row in some if row["kind"] != "warning"] for some in (ours, theirs)]
-        assert len(losses[0]) == 6
-        assert losses[0] == pytest.approx(losses[1], rel=1e-3)
+    for ours, theirs in ((once, losses("plain")), (two, trained("plain-two", 2 * 64, "--devices", "2"))):
+        assert len(ours) == 6
+        assert ours == pytest.approx(theirs, rel=1e-3)
     weights = load_file(tmp_path / "once/best.safetensors")
     assert weights.keys() == load_file(tmp_path / "plain/best.safetensors").keys()
     assert (tmp_path / "once/model.onnx").is_file()
