@@ -20,7 +20,7 @@ from support.causes import naming
 
 # What makes a recipe small: shapes, lengths and games, never its solver, rates, schedule or initial weights.
 WINNER = {"layers": "48conv4x4.pool2x2.24conv2x2.ip16", "iterations": 120, "batch": 256}
-MOVERS = {"networks": "piece,knight", "layers": "16conv3x3p1.24conv3x3p1.64conv3x3p1.ip128", "min_rating": 0,
+MOVERS = {"networks": "piece,knight", "layers": "16conv3x3p1.24conv3x3p1.32conv3x3p1.ip64", "min_rating": 0,
           "iterations": 80}  # fmt: skip
 SELECTORS = {"networks": "piece,knight", "min_rating": 0, "games": 0, "moves": 10_000, "epochs": 8.0}
 GO = {"layers": "16conv5x5p2.16conv3x3p1", "sizes": "9", "min_moves": 0, "batch": 32, "iterations": 60}
