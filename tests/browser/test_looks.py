@@ -82,6 +82,15 @@ def compared(page: Page, size: tuple[int, int], name: str) -> list[str]:
     return [f"{reference.name}: {each}" for each in pictures.differences(picture, pictures.load(reference))]
 
 
+def test_a_long_name_leaves_the_network_menu_as_wide(visit: Callable[..., Page]) -> None:
+    """The buttons next to the menu do not move when a run with a long name appears."""
+    page = visit(SCENES["chess"][0])
+    menu = page.locator(".chooser select")
+    width = menu.evaluate("menu => menu.offsetWidth")
+    menu.evaluate("menu => menu.add(new Option('personal-of-a-player-with-a-long-name'))")
+    assert menu.evaluate("menu => menu.offsetWidth") == width
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_page_looks_as_it_did(visit: Callable[..., Page], theme: str) -> None:
     """With a game of chess, a board of Go, and the menu of a move."""
