@@ -120,7 +120,7 @@ def test_broken_records(seed: int, changes: int, where: float, last: bool) -> No
 
 
 TIMES = "0 5 07 59 60 5.2 0.05 1:05 12:34:56.25 17:00:00 9999 0:00:00.5 5,2 5.125 1:2.5:3 16:40:01 :5 5: -1 "
-VALUES = "0.25 -1 +0.1 #3 #-12 #+1 #0 #-0 0.25,18 -3.14,1 #3,20 #\u00a04 1.234 # x "
+VALUES = "0.25 -1 +0.1 #3 #-12 #+1 #0 #-0 0.25,18 -3.14,1 25,18 -905,28 #3,20 #\u00a04 1.234 # x "
 MOVES = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O", "Be7", "Re1", "b5"]
 
 
@@ -158,6 +158,7 @@ def test_commands_in_comments(seed: int, kinds: str, odd: bool) -> None:
     ("comments", "clocks", "evaluations"),
     [
         (["[%eval #3]", "[%eval #-12]", "[%eval 0.25,18]"], None, [31997, -31988, 25]),
+        (["[%eval 25,18]", "[%eval -905,28]", "[%eval 0,0]"], None, [25, -905, 0]),
         (["[%emt 5.2]", "[%emt 1:05]", "[%emt 0:00:10]"], [295, 235, 285], None),
         (["[%emt 5] [%eval #1]", "[%emt 6] [%eval 0.1]", ""], [295, 294, 65535], [31999, 10, -32768]),
     ],

@@ -11,7 +11,7 @@ _NUMBER = r"\d{1,9}(?:[.,]\d+)?"
 _TIME = rf"(?:(?:(\d{{1,6}}):)?(\d{{1,6}}):)?({_NUMBER})"
 _CLOCK = re.compile(rf"\[%clk\s+{_TIME}\s*\]")
 _ELAPSED = re.compile(rf"\[%emt\s+{_TIME}\s*\]")
-_EVALUATION = re.compile(r"\[%eval\s+(?:#\s*([+-]?\d{1,4})|([+-]?\d{1,6}(?:\.\d+)?))\s*(?:,\s*\d+)?\s*\]")
+_EVALUATION = re.compile(r"\[%eval\s+(?:#\s*([+-]?\d{1,4})|([+-]?\d{1,6}(\.\d+)?))\s*(,\s*\d+)?\s*\]")
 _SPECIAL_EVALUATION = re.compile(r"\[%eval\s+(?:#[+-]?\d+|[+-]?[\d.]+,\d+)\s*\]")
 _ANY_ELAPSED = re.compile(r"\[%emt\s+([\d:.]+)\s*\]")
 _PERIOD = re.compile(rf"(?:(\d{{1,9}})/)?({_NUMBER})(?:\+({_NUMBER}))?")
@@ -46,8 +46,9 @@ def evaluation(comment: str) -> int | None:
     """Return the evaluation in a comment, in centipawns from White's point of view; None if the comment has no
     evaluation.
 
-    An evaluation is a command `[%eval 0.25]`, `[%eval 0.25,18]` (with the depth) or `[%eval #-3]`. If White mates in n
-    moves, the result is 32,000 - n. If Black mates in n moves, the result is -(32,000 - n). See MATE_CENTIPAWNS.
+    An evaluation is a command `[%eval 0.25]`, `[%eval 0.25,18]` (with the depth) or `[%eval #-3]`. ChessBase and Fritz
+    write centipawns and the depth: `[%eval 25,18]`. If White mates in n moves, the result is 32,000 - n. If Black mates
+    in n moves, the result is -(32,000 - n). See MATE_CENTIPAWNS.
     """
     match = _EVALUATION.search(comment)
     if match is None:
@@ -55,7 +56,8 @@ def evaluation(comment: str) -> int | None:
     if match[1] is not None:
         moves = int(match[1])
         return -MATE_CENTIPAWNS - moves if match[1].startswith("-") else MATE_CENTIPAWNS - moves
-    return round(100 * float(match[2]))
+    _, value, decimals, depth = match.groups()
+    return int(value) if depth and not decimals else round(100 * float(value))
 
 
 def clocks(comments: Sequence[str], time_control: str) -> list[float | None]:
