@@ -27,7 +27,7 @@ from support.causes import each_mentions
      ("B+½", (1, 0.5, "counted")), ("W+.5", (-1, 0.5, "counted")), ("B+1/3", (1, None, "unknown")),
      ("Black wins", (1, None, "unknown")), ("Black wins game 3 by 2.5 points", (1, 2.5, "counted")),
      ("Black won by 3.5 in game 2", (1, 3.5, "counted")), ("第3局 白胜2又3/4子", (-1, 5.5, "counted")),
-     ("第3局 黑胜半目", (1, 0.5, "counted"))],
+     ("第3局 黑胜半目", (1, 0.5, "counted")), ("黑贴3又3/4子胜1/4子", (1, 0.5, "counted"))],
 )  # fmt: skip
 def test_results(text: str, read: tuple[int | None, float | None, str]) -> None:
     assert read_result(text) == read

@@ -77,7 +77,8 @@ def read_result(text: str) -> Result:
         return winner, None, "time"
     if forfeit:
         return winner, None, "forfeit"
-    margin = _margin(words)
+    # a komi may come before the winner's margin, as in 黑贴3又3/4子胜1/4子
+    margin = (_margin(words[wins.end() :]) if wins and "贴" in words[: wins.start()] else None) or _margin(words)
     return (winner, margin, "counted") if margin else (winner, None, "unknown")
 
 
