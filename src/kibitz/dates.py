@@ -11,14 +11,17 @@ from kibitz.errors import UsageError
 _FIRST_YEAR = 1000
 """The earliest year in a record. A smaller number is a year without its century."""
 
+_TIME_OF_DAY = re.compile(r"(?<=\d)[T ] *\d{1,2}:\d\d.*", re.DOTALL)
+
 
 def read_date(text: str) -> datetime.date | None:
     """Parse a record's date ("2015.06.30", "2015-06"). An unknown month becomes January, and an unknown day becomes the
-    first of the month.
+    first of the month. A time of day after the date is ignored.
 
     The result is None if the year is unknown or has only two digits, or if the text isn't a date.
     """
-    parts = text.strip().replace("-", ".").replace("/", ".").split(".")
+    text = _TIME_OF_DAY.sub("", text.strip())
+    parts = text.replace("-", ".").replace("/", ".").split(".")
     try:
         year = int(parts[0])
         month = int(parts[1]) if len(parts) > 1 and "?" not in parts[1] else 1

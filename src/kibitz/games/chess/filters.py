@@ -34,6 +34,7 @@ _SECONDS = r"(\d{1,9}(?:\.\d{1,9})?)"  # engine matches have parts of a second, 
 _SIMPLE_CONTROL = re.compile(rf"{_SECONDS}(?:\+{_SECONDS})?")
 _FIRST_PERIOD = re.compile(rf"(?:{_NUMBER}/)?{_SECONDS}(?:\+{_SECONDS})?(?=\s*(?::|$))")
 _CLOCK_TIME = re.compile(rf"{_NUMBER}:(\d\d):(\d\d)(?:\s*\+\s*{_NUMBER})?")
+_SHORT_CLOCK_TIME = re.compile(rf"(\d{{1,2}}):([0-5]\d)(?:\s*\+\s*{_NUMBER})?$")
 _MINUTES = re.compile(rf"{_NUMBER}\s*\|\s*{_NUMBER}$")
 _IN_WORDS = re.compile(
     rf"(?:{_NUMBER}\s*h(?:ours?|rs?)?\b)?\D{{0,5}}?(?:{_NUMBER}\s*(?:min\w*|m\b|['′’](?!['’])))?"
@@ -72,13 +73,16 @@ def speed_of(time_control: str, event: str) -> str | None:
 def _worded(control: str) -> int | None:
     """Parse a time control as people write it. Returns the expected seconds for 40 moves; None for other text.
 
-    Examples in lower case: "90 min + 30 sec", "1:30:00+30", "10|5", "3 days/move".
+    Examples in lower case: "90 min + 30 sec", "1:30:00+30", "15:00", "10|5", "3 days/move".
     """
     if re.match(r"\d+\s*days?\b", control):
         return 86400
     if clock := _CLOCK_TIME.match(control):
         hours, minutes, seconds, increment = (int(part or 0) for part in clock.groups())
         return 3600 * hours + 60 * minutes + seconds + 40 * increment
+    if clock := _SHORT_CLOCK_TIME.match(control):
+        minutes, seconds, increment = (int(part or 0) for part in clock.groups())
+        return 60 * minutes + seconds + 40 * increment
     if short := _MINUTES.match(control):
         return 60 * int(short[1]) + 40 * int(short[2])
     words = _IN_WORDS.match(control)
