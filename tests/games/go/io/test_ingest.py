@@ -110,6 +110,8 @@ def test_a_player_who_moves_twice_gets_a_pass_between(tmp_path: Path) -> None:
         (f"(;{HEAD})", "no moves", ""),
         (f"(;{HEAD};B[aa];W[b", "cut short", "bracket"),
         (f"(;{HEAD};B[aa];W[xyz])", "unreadable", ""),
+        (f"(;{HEAD};B[aa]C[see [1] (here)];W[bb])", "unreadable", ""),
+        (f"(;{HEAD};B[aa](;W[bb](;B[cc])(;B[dd]C[)]));W[ee])", "unreadable", ""),
         ("(;GM[1]RE[Void];B[aa])", "void", ""),
         ("(;GM[1]RE[?];B[aa])", "no result", ""),
         ("(;GM[1];B[aa])", "no result", ""),
@@ -124,6 +126,17 @@ def test_what_is_left_out(tmp_path: Path, text: str, reason: str, detail: str) -
     found = reason_of(batch)
     assert mentions(found[0], reason)
     assert mentions(found[1], detail)
+
+
+@pytest.mark.parametrize("after", ["", "(;W[cc];B[dd](;W[ee])\n( ;W[ff]C[) x \\] (]))", " \n(;C[x])\t", "()"])
+def test_variations_may_follow_the_main_line(tmp_path: Path, after: str) -> None:
+    assert one(tmp_path, f"(;{HEAD};B[aa](;W[bb];B[cc]){after})").moves.tolist() == [0, 20, 40]
+
+
+@pytest.mark.parametrize("size", ["", "SZ[]", "SZ[ ]"])
+def test_a_record_without_a_size_is_19x19(tmp_path: Path, size: str) -> None:
+    batch = one(tmp_path, f"(;{HEAD}{size};B[aa];W[bb])")
+    assert (len(batch), batch.table["size"].to_pylist()) == (1, [19])
 
 
 def test_suicide_and_repetition_go_by_the_rules(tmp_path: Path) -> None:

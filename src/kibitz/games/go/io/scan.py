@@ -260,11 +260,15 @@ def _put(text, at, end, size, colour, setup):  # type: ignore[no-untyped-def]
 @kernel
 def _board_size(text, at, end):  # type: ignore[no-untyped-def]
     """Parse the board size from `at` to `end`. The text may also have the same number twice, with a colon between them.
-    Returns 0 for other text.
+    Returns 19 for an empty text, and 0 for other text.
 
     text: uint8 [bytes].
     """
     number, before, digits = 0, -1, 0
+    while at < end and _blank(text[at]):
+        at += 1
+    if at == end:
+        return 19
     for i in range(at, end):
         byte = text[i]
         if 48 <= byte <= 57 and digits < 3:
@@ -298,6 +302,28 @@ def _first_size(text, at, end, kind):  # type: ignore[no-untyped-def]
             return 19
         at += 1
     return 19
+
+
+@inner
+def _is_tree(text, at, end, kind):  # type: ignore[no-untyped-def]
+    """Return whether only variations follow the main line, whose closing parenthesis is at `at`.
+
+    Other text belongs to the main line. It follows an unescaped bracket or parenthesis in a comment. text: uint8.
+    """
+    depth, lowest = 1, 1
+    while at < end:
+        byte = text[at]
+        if byte == 40:
+            depth += 1
+        elif byte == 41:
+            depth -= 1
+            lowest = min(lowest, depth)
+        elif depth == lowest and not _blank(byte):
+            return False
+        elif byte == 91:
+            at = _value_end(text, at + 1, end, kind)
+        at += 1
+    return True
 
 
 @kernel
@@ -360,6 +386,8 @@ def _main_line(text, at, end, kind, setup, written):  # type: ignore[no-untyped-
         elif not _blank(byte) and not 97 <= byte <= 122:
             status = ODD if status == FINE else status
         at += 1
+    if status == FINE and not _is_tree(text, at, end, kind):
+        status = ODD
     if count == 0:
         head = at
     return status, size, head, side, count

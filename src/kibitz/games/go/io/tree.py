@@ -63,7 +63,11 @@ def main_sequence(tree: Any) -> Iterator[Properties]:
 
 
 def read_size(text: str) -> int:
-    """Return the size of the board from the value of the SGF property SZ; 0 for a size that kibitz does not support."""
+    """Return the size of the board from the value of the SGF property SZ: 19 if it is empty, 0 for a size that kibitz
+    does not support.
+    """
+    if not text.strip():
+        return GRID
     one = [part.strip() for part in text.split(":")]
     size = int(one[0]) if len(set(one)) == 1 and one[0].isascii() and one[0].isdigit() and len(one[0]) < 4 else 0
     return size if size in SIZES else 0
