@@ -160,6 +160,25 @@ def test_signs_have_the_numbers_of_the_pgn_standard(number: int, signs: str) -> 
         assert read_word(sign) == Word("", (number,))
 
 
+@pytest.mark.parametrize(
+    ("text", "core", "nags"),
+    [("Nc6N", "Nc6", (146,)), ("a6TN", "a6", (146,)), ("Bb5+N", "Bb5", (146,)), ("Nc6N!?", "Nc6", (146, 5)),
+     ("e8N", "e8N", ()), ("bxa1N+", "bxa1N", ())],
+)  # fmt: skip
+def test_the_sign_of_a_novelty_may_touch_its_move(text: str, core: str, nags: tuple[int, ...]) -> None:
+    assert read_word(text) == Word(core, nags)
+
+
+@pytest.mark.parametrize("moves", ["1. e4 e5 2. N f3 N c6", "1. e4 e5 2. N(g1)f3 Nc6", "1. e4 e5 2. D f3", "N f3 d5"])
+def test_a_letter_apart_from_its_square_is_not_a_sign(tmp_path: Path, moves: str) -> None:
+    ((one,), _) = records(tmp_path, f"{TAGS}{moves} 1-0\n")
+    (batch,) = PgnReader([str(tmp_path / "games.pgn")], Filter())
+    assert len(batch) == 0
+    assert one.problem in ("move 2. 'N' cannot be read", "move 2. 'D' cannot be read", "move 1. 'N' cannot be read")
+    (one,) = check_all_readers(tmp_path, f"{TAGS}1. e4 e5 N 2. Nf3 D Nc6 N 1-0\n", 1)
+    assert one.problem is None
+
+
 def test_a_header_with_a_long_blank_is_read_in_one_pass() -> None:
     """Each of these headers would take hours if a search began again at each space."""
     blank = " " * 300_000
@@ -359,6 +378,7 @@ def test_elapsed_times_are_clocks(tmp_path: Path) -> None:
 
 def test_evaluations(tmp_path: Path) -> None:
     assert [evaluation(f"x [%eval {text}]") for text in ("0.25", "-1.5,18", "#3", "#-2")] == [25, -150, 31997, -31998]
+    assert [evaluation(f"[%eval {text}]") for text in ("25,18", "-905, 28", "0,0", "2")] == [25, -905, 0, 200]
     assert evaluation("[%eval x]") is None
     text = f"{TAGS}1. e4 {{[%eval 0.2]}} e5 {{[%eval #-2]}} 2. Nf3 {{[%eval 0.5,20]}} 1-0\n"
     check_all_readers(tmp_path, text, 1)

@@ -16,7 +16,7 @@ from kibitz.errors import KibitzError
 from kibitz.games.chess.filters import STANDARD_VARIANTS
 from kibitz.games.chess.io.blocks import GameBlock, Stray, find_games, read_blocks
 from kibitz.games.chess.io.movetext import TOKEN, result_in_comment
-from kibitz.games.chess.io.san import NULLS, SIGNS, Ambiguous, english_of, find_move, looks_like_move, read_word
+from kibitz.games.chess.io.san import NULLS, SIGNS, TAILS, Ambiguous, english_of, find_move, looks_like_move, read_word
 from kibitz.games.chess.io.tags import read_headers, read_result
 from kibitz.games.chess.start import BadStart, Chess960Start, read_fen
 from kibitz.records import STDIN, Stream, printable
@@ -200,8 +200,10 @@ class _Reading:
         self._letters, self._limit = _language(board, self._tokens)
         self._skipped_depth = 0
         self._is_ambiguous = False
+        before: str | None = "number"
         for kind, token in self._tokens:
-            self._read(kind or "", token)
+            self._read(kind or "", token, before == "number")
+            before = kind
         self._end()
 
     def _start(self) -> chess.Board | None:
@@ -234,7 +236,7 @@ class _Reading:
     def _line(self) -> _Line:
         return self._lines[-1]
 
-    def _read(self, kind: str, token: str) -> None:
+    def _read(self, kind: str, token: str, is_numbered: bool) -> None:
         if kind == "open":
             self._enter()
         elif kind == "close":
@@ -256,7 +258,7 @@ class _Reading:
             if len(self._lines) == 1:
                 self.record.written = self.record.written or read_result(token)
         elif kind == "word":
-            self._word(token)
+            self._word(token, is_numbered)
 
     def _enter(self) -> None:
         if self._skipped_depth or self._line.is_skipped or not self._line.board.move_stack:
@@ -283,9 +285,12 @@ class _Reading:
         if not self._line.is_skipped:
             self._builder.visit_nag(nag)
 
-    def _word(self, token: str) -> None:
+    def _word(self, token: str, is_numbered: bool) -> None:
         line, word = self._line, read_word(token)
         if line.is_skipped:
+            return
+        if is_numbered and token in TAILS and not self.record.written:
+            self._stop(token, "")  # "2. N f3" is not the move f3
             return
         if word.core:
             move = self._find(line.board, word.core)

@@ -55,6 +55,8 @@ _CAPTURE = re.compile(r"[x:×](?=[a-h])", re.IGNORECASE)
 """Matches the capture sign of a move."""
 _PASSING = re.compile(r"[ ]?\(?e\.?p\.?\)?$")
 _CHECKED = re.compile(r"(?:mate|matt|mat|dblch|dbl|disch|dis|ch)\.?$")
+_NOVELTY = re.compile(r"(?<=[a-h][2-7])(?:TN|N)$|(?<=[+#])(?:TN|N)$")
+"""Matches the sign of a novelty directly after a move, as in "Nc6N". On the ranks 1 and 8, an N can be a promotion."""
 _CORE = re.compile(r"(.*[0-9A-Za-zŞА-Яа-яΑ-Ω])(.*)", re.DOTALL)
 
 SIGNS = {
@@ -72,7 +74,8 @@ _NOISE = frozenset({
 })  # fmt: skip
 _TIME = re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?")
 """Matches the time that a move took, as servers print it after the move: "e4 (0:05)"."""
-_TAILS = frozenset({"N", "D", "TN"})
+TAILS = frozenset({"N", "D", "TN"})
+"""The signs that are letters. After a move number, N and D are the letters of a piece."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ def read_word(text: str) -> Word:
     """
     if text in NULLS:
         return Word(text)
-    if text in _TAILS:
+    if text in TAILS:
         return Word("", (SIGNS[text],))
     if text.strip("()") in _NOISE or _TIME.fullmatch(text):
         return Word("")
@@ -107,6 +110,8 @@ def read_word(text: str) -> Word:
         core = core.removesuffix("e.p").removesuffix("(ep").rstrip()
     core = _CHECKED.sub("", core) or core
     tail = match[2]
+    if novelty := _NOVELTY.search(core):
+        core, tail = core[: novelty.start()], novelty[0] + tail
     while core and not core[-1].isalnum():
         core, tail = core[:-1], core[-1] + tail
     if tail.startswith(")") and "(" in core:
