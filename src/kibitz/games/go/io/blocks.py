@@ -69,6 +69,11 @@ ILLEGAL = "illegal move"
 """The reason to reject a game with a move outside the board."""
 
 
+_BAD_SYNTAX = ("unexpected node", "property with no values", "unexpected end of SGF data")
+"""Messages of sgfmill about a text whose brackets do not match."""
+_ESCAPE = "perhaps a bracket in a comment needs a backslash before it"
+
+
 @dataclass
 class Piece:
     """A part of an SGF file that contains only complete games.
@@ -188,7 +193,8 @@ class Games:
         try:
             status, setup, side, written = _by_tree(text)
         except (ValueError, KeyError) as error:
-            self.reasons[i] = one_line(error) if str(error) else "not SGF"
+            reason = one_line(error) if str(error) else "not SGF"
+            self.reasons[i] = f"{reason} ({_ESCAPE})" if reason in _BAD_SYNTAX else reason
             return
         lines = self.lines
         lines.status[i], lines.setup[i], lines.side[i] = status, setup, side
