@@ -130,6 +130,17 @@ describe("chess", () => {
     expect(() => startOf("8/8/8/8/8/8/8/8 w - - 0 1")).toThrow(/FEN/);
   });
 
+  test("a result may have any of the dashes that the board's server reads", () => {
+    for (const dash of "-–—−‐‑‒:\x96") {
+      for (const [side, result] of [[`1${dash}0`, "1-0"], [`0${dash}1`, "0-1"], [`1/2${dash}1/2`, "1/2-1/2"]]) {
+        const found = loadPgn(`1. e4 e5 ${side}`, 0);
+        expect([found.headers["Result"], found.tree.length, found.problems]).toEqual([result, 3, []]);
+      }
+      expect(loadPgn(`[Result "1${dash}0"]\n\n1. e4`, 0).headers["Result"]).toBe("1-0");
+    }
+    expect(loadPgn("1. e4 d5 2. e4‒d5", 0).tree.map(({ san }) => san)).toEqual(["", "e4", "d5", "exd5"]);
+  });
+
   test("a game with variations, words and drawings is the same after it was written and read", () => {
     const text = '[White "Ann"]\n[Black "Bo"]\n[Result "1-0"]\n\n{Begin} 1. e4 $1 {[%csl Ge4][%clk 0:05:00] good} (1. d4 d5 (1... Nf6 2. c4)) 1... e5 2. Nf3 1-0\n';
     const once = loadPgn(text, 0);

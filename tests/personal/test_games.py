@@ -6,9 +6,11 @@ import io
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import chess.pgn
 import numpy as np
+import pytest
 
 from kibitz.games.chess.moves import to_move
 from kibitz.personal.chess.kind import usual_game
@@ -69,6 +71,26 @@ def test_the_newest_games_are_the_test(my_games: Path, make_store: Callable[...,
     assert "newest" not in Split().as_json(), "earlier versions read what this one writes"
     (tmp_path / "undated.pgn").write_text(person.games(30).replace("[Date ", "[Day "))
     assert split_of(make_store(tmp_path / "u", tmp_path / "undated.pgn")) == Split(10.0, 10.0)
+
+
+@pytest.mark.parametrize(("games", "least", "most"), [(300, 18, 42), (5000, 35, 65), (50_000, 35, 65)])
+def test_games_without_dates_have_no_more_test_games(games: int, least: int, most: int) -> None:
+    hashes = np.random.default_rng(2).integers(2**63, size=games).astype(np.uint64)
+    dates = np.full(games, np.datetime64("NaT"), "datetime64[D]")
+
+    class Undated:
+        def __len__(self) -> int:
+            return games
+
+        def column(self, name: str) -> Any:
+            return dates
+
+        def sides(self, split: Split) -> Any:
+            return split.assign(hashes, dates)
+
+    some: Any = Undated()
+    split = split_of(some)
+    assert least <= (some.sides(split) == TEST).sum() <= most
 
 
 def test_what_is_usual(my_games: Path, make_store: Callable[..., Store], tmp_path: Path) -> None:

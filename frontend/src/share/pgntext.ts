@@ -14,7 +14,9 @@ export interface TextGame {
 }
 
 const TAG = /\[\s*([A-Za-z0-9_]+)\s*"((?:\\.|[^"\\\n])*)"\s*\]/y;
-const RESULT = "(?<![\\w/.½-])(?:1/2[-–—−]1/2|½[-–—−]½|1[-–—−:]0|0[-–—−:]1|1/2|½|\\*)(?![\\w/½]|[-–:][\\w½])";
+/** The dashes of results, as in kibitz.games.chess.io.tags. */
+const DASHES = "-–—−‐‑‒:\\x96";
+const RESULT = `(?<![\\w/.½-])(?:1/2[${DASHES}]1/2|½[${DASHES}]½|1[${DASHES}]0|0[${DASHES}]1|1/2|½|\\*)(?![\\w/½]|[-–:][\\w½])`;
 const UNSEEN = "\\s\\u200b-\\u200f\\u2060\\ufeff\\0";
 const TOKEN = new RegExp(
   `(?<space>[${UNSEEN}]+)|(?<comment>\\{[^}]*\\}?)|(?<line>;[^\\n]*)|(?<escape>(?<=^|\\n)%[^\\n]*)|(?<nag>\\$\\d+)|(?<open>\\()|(?<close>\\))|(?<result>${RESULT})` +
@@ -119,14 +121,14 @@ export function readGames(text: string): TextGame[] {
 }
 
 function resultOf(text: string): string | null {
-  const plain = text.trim().replace(/[–—−:]/g, "-").replaceAll("½", "1/2");
+  const plain = text.trim().replace(new RegExp(`[${DASHES}]`, "g"), "-").replaceAll("½", "1/2");
   if (plain === "1/2") return "1/2-1/2";
   return ["1-0", "0-1", "1/2-1/2", "*"].includes(plain) ? plain : null;
 }
 
 const FIGURINES: Record<string, string> = {
   ...Object.fromEntries([..."♔♕♖♗♘♙♚♛♜♝♞♟"].map((sign, at) => [sign, [..."KQRBN", ""][at % 6]!])),
-  "\ufe0e": "", "\ufe0f": "", "–": "-", "—": "-", "−": "-", "‑": "-", "‐": "-", "×": "x", "∶": ":",
+  "\ufe0e": "", "\ufe0f": "", "–": "-", "—": "-", "−": "-", "‑": "-", "‐": "-", "‒": "-", "×": "x", "∶": ":",
 };
 
 /** A word without what stands after the move; the core is empty where it is no move. */

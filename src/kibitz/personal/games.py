@@ -103,15 +103,16 @@ def split_of(store: Store, test: int | None = None) -> Split:
     """Return a division of a person's games into training games, validation games and test games.
 
     test: the number of test games, which are the newest games. None for a tenth of all games, at least 1 and at most
-    50. If `test` is None and no game has a date, a hash of each game selects about a tenth of all games for the test.
+    50. If `test` is None and no game has a date, a hash of each game selects about this number of test games.
 
     A hash of each game selects about 10% of the other games for validation. If these are fewer than 2 games, the share
     rises to 20%, 40% or 60%.
     """
     undated = test is None and np.isnat(store.column("date").astype("datetime64[D]")).all()
+    hashed = min(100 / TEST_SHARE, round(100 * MOST_TEST / max(1, len(store)), 3))
     newest = min(MOST_TEST, max(1, len(store) // TEST_SHARE)) if test is None else test
     for share in VALIDATE_SHARES:
-        split = Split(share, float(TEST_SHARE)) if undated else Split(share, 0.0, newest=newest)
+        split = Split(share, hashed) if undated else Split(share, 0.0, newest=newest)
         if (store.sides(split) == VALIDATE).sum() >= LEAST_VALIDATE:
             break
     return split

@@ -222,8 +222,9 @@ class HumanSearchPlayer:
         on_result: OnResult | None = None,
     ) -> SearchResult | None:
         """Choose a move in a position. The arguments and the result are those of `ChessPlayer.think`, but limits.depth
-        is ignored. If there is little time, some reported lines have the value of `board` instead of a value from a
-        search (see `PvLine.own_value`).
+        is ignored. The search is small, so there are no intermediate results, and `on_result` is never called. If there
+        is little time, some reported lines have the value of `board` instead of a value from a search (see
+        `PvLine.own_value`).
         """
         clock = TimeManager(limits, stop, 0)
         looked = self._look.think(board, SearchLimits(moves=limits.moves))
