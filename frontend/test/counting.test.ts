@@ -154,8 +154,8 @@ test("the count says that the border is open", async () => {
   const { app, counter, ends } = twice("");
   app.go(ends[0]!);
   await until(() => !counter.element.hidden);
-  expect(counter.element.textContent).toContain("35 points count for nobody");
+  expect(counter.element.textContent).toContain("35 neutral points");
   counter.use(CAUGHT);
   await until(() => app.game.headers.RE === "B+9");
-  expect(counter.element.textContent).not.toContain("nobody");
+  expect(counter.element.textContent).not.toContain("neutral");
 });

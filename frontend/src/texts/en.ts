@@ -241,8 +241,8 @@ export const en = {
     draw: "Draw",
     wins: (side: string, points: number) => `${side} wins by ${count(points, { one: "# point", other: "# points" })}`,
     drawInside: "draw",
-    counted: (black: number, white: number, result: string) => `Black ${black}, White ${white} with komi: ${result}. Click a group to mark it dead or alive.`,
-    open: (points: number, at: string) => `The border is open at ${at}: ${count(points, { one: "# point counts", other: "# points count" })} for nobody. Play on, or mark dead stones.`,
+    counted: (black: number, white: number, result: string) => `Black ${black}, White ${white} with komi: ${result}. Click dead groups.`,
+    open: (points: number, at: string) => `Open border at ${at}: ${points} neutral points.`,
   },
   goediting: {
     play: "Play",
