@@ -8,11 +8,13 @@ from typing import Any
 import chess
 import pytest
 
+from kibitz.analysis.chess import mates
 from kibitz.analysis.chess.mates import forced_mate
 from kibitz.analysis.chess.reason_texts import ENGLISH, LANGUAGES, sentence
 from kibitz.analysis.chess.reasons import INSTEAD, Case, Found, Reason, explain
 from kibitz.web.reason_lines import reason_lines
 from support.causes import mentions
+from support.random_lines import random_chess
 
 DEPTH = 4
 
@@ -245,6 +247,25 @@ def test_the_solver_claims_no_mate_that_can_be_stopped() -> None:
     assert forced_mate(chess.Board("6k1/5pp1/7p/8/8/8/5PPP/R5K1 w - - 0 1")) is None
     assert forced_mate(chess.Board("5k2/8/8/8/8/8/R7/1R5K w - - 0 1"), most=1) is None
     assert forced_mate(chess.Board("5k2/8/8/8/8/8/R7/1R5K w - - 0 1"), positions=10) is None
+
+
+@pytest.mark.parametrize(
+    ("fen", "check"),
+    [
+        ("8/1k6/8/3pP3/4B3/8/8/4K3 w - d6 0 1", "exd6+"),
+        ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "O-O+"),
+        ("8/PNk5/8/8/8/8/8/K7 w - - 0 1", "a8=N+"),
+        *((None, seed) for seed in range(12)),
+    ],
+)
+def test_no_check_is_left_out(fen: str | None, check: str | int) -> None:
+    """Of rare moves, and in random games."""
+    board, moves = chess.Board(fen or chess.STARTING_FEN), random_chess(int(check), 100) if fen is None else [check]
+    for played in moves:
+        may_check = mates._may_check(board)
+        assert all(may_check(move) for move in board.legal_moves if board.gives_check(move))
+        board.push(board.parse_uci(str(played)) if fen is None else board.parse_san(str(played)))
+    assert fen is None or board.is_check()
 
 
 def test_an_engines_line_proves_what_a_search_does_not_reach() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import chess
 
 MOST, POSITIONS = 5, 6_000
@@ -29,8 +31,9 @@ class _Solver:
         none. quiet: whether the attacker may also play moves that give no check.
         """
         board = self.board
+        may_check = _may_check(board)
         for move in list(board.legal_moves):
-            check = board.gives_check(move)
+            check = may_check(move) and board.gives_check(move)
             if not check and (moves == 1 or not quiet):
                 continue
             self._visit(move)
@@ -63,6 +66,38 @@ class _Solver:
         if self.left < 0:
             raise _Spent
         self.board.push(move)
+
+
+def _may_check(board: chess.Board) -> Callable[[chess.Move], bool]:
+    """Return a fast function that returns False only for legal moves that give no check. Most moves give none, and
+    `Board.gives_check` plays the move.
+    """
+    king = board.king(not board.turn)
+    if king is None:
+        return lambda _: True
+    occupied = board.occupied
+    lines = (
+        chess.BB_DIAG_ATTACKS[king][chess.BB_DIAG_MASKS[king] & occupied]
+        | chess.BB_RANK_ATTACKS[king][chess.BB_RANK_MASKS[king] & occupied]
+        | chess.BB_FILE_ATTACKS[king][chess.BB_FILE_MASKS[king] & occupied]
+    )
+    near = {
+        chess.KNIGHT: chess.BB_KNIGHT_ATTACKS[king],
+        chess.PAWN: chess.BB_PAWN_ATTACKS[not board.turn][king],
+    }
+
+    def may_check(move: chess.Move) -> bool:
+        # The target has an open line to the king, or a line may open as the piece leaves it.
+        if lines & (chess.BB_SQUARES[move.from_square] | chess.BB_SQUARES[move.to_square]) or move.promotion:
+            return True
+        kind = board.piece_type_at(move.from_square)
+        if kind == chess.KING:
+            return board.is_castling(move)
+        if kind == chess.PAWN and move.to_square == board.ep_square:
+            return True
+        return bool(near.get(kind or 0, 0) & chess.BB_SQUARES[move.to_square])
+
+    return may_check
 
 
 def forced_mate(board: chess.Board, most: int = MOST, positions: int = POSITIONS) -> tuple[chess.Move, ...] | None:
