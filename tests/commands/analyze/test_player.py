@@ -22,8 +22,10 @@ QUICK = ["--depth", "1", "--nodes", "0"]
 def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Ten games of the person, some under another spelling, and one of two others."""
     path = tmp_path_factory.mktemp("mine") / "my-games.pgn"
-    other = person.games(1, first=90, person="Somebody Else")
-    person.write(path, 10)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(person, "PLIES", 14)
+        other = person.games(1, first=90, person="Somebody Else")
+        person.write(path, 10)
     path.write_text(path.read_text(encoding="utf-8") + "\n" + other, encoding="utf-8")
     return path
 
