@@ -148,8 +148,52 @@ test("the openings are listed with their results, and a click shows one on the b
   // Once the games are analyzed, with what a move lost.
   openings.refresh(GAMES, [lost]);
   expect([row("Italian Game"), row("Sicilian Defense")]).toEqual(["Italian Game2055%4.3", "Sicilian Defense750%–"]);
+  // It says of how many games this is, and in which unit.
+  expect(element.textContent).toContain(texts.openings.lostAbout);
+  expect(element.all("td").map((each) => each.getAttribute("title"))).toContain(texts.openings.lostIn(20, 20));
   element.button("Sicilian Defense").click();
   await until(() => app.line().moves.join() === "e4");
+  expect(app.flipped).toBe(true);
+});
+
+test("an opening of one color lists only the games of this color, until another game is opened", async () => {
+  const { server, view: openings, element, app } = view();
+  // The person plays e4 as White, and meets it as Black: one position, once with each color.
+  const asBlack = { side: "black" as const, eco: "B00", name: "King’s Pawn", games: 7, score: 0.5, line: [] };
+  server.on("mygames/repertoire", () => ({ ...OPENINGS, openings: [asBlack, { ...asBlack, side: "white" as const, name: "First move" }] }));
+  openings.refresh(GAMES);
+  await until(() => element.textContent.includes("First move"));
+  server.on("line", () => ({ nodes: [{ ply: 0, move: null, san: "", turn: "w", end: null, fen: START }] }));
+  const own = (): boolean => element.textContent.includes(texts.openings.yours);
+  expect(own()).toBe(true);
+  element.button("King’s Pawn").click();
+  await until(() => app.flipped);
+  expect(own()).toBe(false);
+  element.button("First move").click();
+  await until(() => !app.flipped);
+  expect(own()).toBe(true);
+  element.button("King’s Pawn").click();
+  await until(() => app.flipped);
+  app.open(chess());
+  expect(own()).toBe(true);
+});
+
+test("the board stays as the practice shows it, and a game that is read comes with White at the bottom", async () => {
+  const { app, trainer, server } = await practice();
+  // The board was turned for something else before.
+  trainer.stop();
+  app.set({ flipped: true });
+  await trainer.start(Repertoire.of(OPENINGS), [FIRST]);
+  expect(app.flipped).toBe(false);
+  trainer.stop();
+  expect(app.flipped).toBe(false);
+  app.set({ flipped: true });
+  server.on("load", () => ({ game: "chess", headers: {}, line: { game: "chess", moves: [] }, tree: [{ id: 0, parent: null, ply: 0, move: null, san: "", turn: "w", end: null }], games: [], count: 1, problems: [] }));
+  await app.load("1. e4 *");
+  expect(app.flipped).toBe(false);
+  // The games of one file stay as they are seen.
+  app.set({ flipped: true });
+  await app.load("1. e4 *");
   expect(app.flipped).toBe(true);
 });
 

@@ -433,6 +433,7 @@ export class App {
   /** An empty board: of this game and size, or of another. Whether it was opened. */
   async fresh(kind = this.game.kind, size = this.game.start.size ?? 19): Promise<boolean> {
     if (!(await this.mayOpen())) return false;
+    this.flipped = false;
     this.open(empty(kind, size));
     if (this.left) this.say(`${texts.state.fresh}${this.whereLeft}`);
     return true;
@@ -461,6 +462,7 @@ export class App {
     const opened = (this.opened += 1);
     const nodes = await this.api.line(line);
     if (opened !== this.opened) throw new Overtaken(texts.state.meanwhile);
+    this.flipped = false;
     this.open(...grown(line, nodes, line.moves.length, headers));
   }
 
@@ -482,6 +484,8 @@ export class App {
     if (opened !== this.opened || signal?.aborted) throw new Overtaken(texts.state.meanwhile);
     from.problems = from.problems.map(fromServer);
     const game = loaded(from);
+    // Another text is of other games: how the board was turned for the last one says nothing of them.
+    if (file.text !== this.game.file?.text) this.flipped = false;
     game.file = { ...file, count: from.count, games: from.games, problems: from.problems };
     this.open(game);
     return from;

@@ -75,6 +75,7 @@ export class OpeningsView {
       this.draw();
     });
     this.side = new Choice(texts.openings.color, (value) => {
+      this.line = null;
       keep("local", "opening-side", value);
       this.draw();
     });
@@ -89,6 +90,8 @@ export class OpeningsView {
     for (const event of ["cursor", "game"] as const) app.on(event, moved);
   }
 
+  /** The line that was opened from these lists, and of which color's games it is: until another game is opened. */
+  private line: { opened: number; side: Side } | null = null;
   private readonly players: () => string[];
   private readonly rated: () => string | undefined;
 
@@ -203,12 +206,13 @@ export class OpeningsView {
     const { heads } = texts.openings;
     const shown = openings.filter(({ side }) => color === "both" || color === side);
     this.played.hidden = !shown.length;
-    const loss = ({ side, name }: PlayedOpening): number | null => report.find((part) => part.side === side && part.name === name)?.loss.value ?? null;
+    const part = ({ side, name }: PlayedOpening): Part | undefined => report.find((each) => each.side === side && each.name === name);
     const groups = (["white", "black"] as const).flatMap((side) => {
       const own = shown.filter((each) => each.side === side);
       if (!own.length) return [];
       const rows = own.slice(0, this.whole ? own.length : FIRST).map((each) => {
-        const lost = loss(each);
+        const analyzed = part(each);
+        const lost = analyzed?.loss.value ?? null;
         const open = button(each.name, () => void this.open(each), { class: "opening-name", title: texts.openings.show });
         return el(
           "tr",
@@ -216,11 +220,11 @@ export class OpeningsView {
           el("th", { scope: "row" }, open),
           el("td", {}, texts.common.number(each.games)),
           el("td", {}, each.score === null ? "–" : texts.common.percent(each.score)),
-          report.length > 0 && el("td", {}, lost === null ? "–" : texts.common.number(100 * lost, 1)),
+          report.length > 0 && el("td", { title: texts.openings.lostIn(analyzed?.games ?? 0, each.games) }, lost === null ? "–" : texts.common.number(100 * lost, 1)),
         );
       });
       const titles = [texts.common[side], heads.games, heads.score].map((text) => el("th", { scope: "col" }, text));
-      if (report.length) titles.push(el("th", { scope: "col", title: texts.openings.lostAbout }, heads.lost));
+      if (report.length) titles.push(el("th", { scope: "col" }, heads.lost));
       return [el("table", { class: "my-parts" }, el("thead", {}, el("tr", {}, ...titles)), el("tbody", {}, ...rows))];
     });
     const more = button(texts.openings.all(shown.length), () => {
@@ -228,7 +232,8 @@ export class OpeningsView {
       this.draw();
     });
     more.hidden = this.whole || !(["white", "black"] as const).some((side) => shown.filter((each) => each.side === side).length > FIRST);
-    this.played.replaceChildren(el("h3", {}, texts.openings.list), ...groups, more);
+    const about = report.length ? [el("p", { class: "note" }, texts.openings.lostAbout)] : [];
+    this.played.replaceChildren(el("h3", {}, texts.openings.list), ...groups, ...about, more);
   }
 
   private async begin(): Promise<void> {
@@ -242,12 +247,12 @@ export class OpeningsView {
     if (!this.trainer.running) this.draw();
   }
 
-  /** The positions of the board's position in the repertoire: with each color that is chosen. */
+  /** The positions of the board's position in the repertoire: with the color of the opened line, else with each color that is chosen. */
   private positions(): Position[] {
     const { app, repertoire, color } = this;
     const { fen } = app.node();
     if (app.game.kind !== "chess" || !fen || !repertoire) return [];
-    const sides = color === "both" ? (["white", "black"] as const) : [color];
+    const sides = this.line?.opened === app.opened ? [this.line.side] : color === "both" ? (["white", "black"] as const) : [color];
     return sides.flatMap((side) => repertoire.at(side, fen) ?? []);
   }
 
@@ -383,7 +388,9 @@ export class OpeningsView {
     try {
       if (!(await app.mayOpen())) return;
       await app.openLine({ game: "chess", moves: position.line });
+      this.line = { opened: app.opened, side: position.side };
       app.set({ flipped: position.side === "black" });
+      if (this.shown) this.drawHere();
       document.getElementById("board-part")?.scrollIntoView({ block: "nearest" });
     } catch (error) {
       app.notOpened(error);

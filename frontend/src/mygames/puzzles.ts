@@ -14,7 +14,7 @@ import type { Mistakes } from "../analysis/mistakes";
 import { named, players } from "../app/naming";
 import { exerciseOf, type KeptMistake, KeptMistakes } from "./keptmistakes";
 import { type Answer, cardOf, positionOf, schedule } from "./schedule";
-import type { App, Node } from "../app/state";
+import type { App, Game, Node } from "../app/state";
 import type { Judgement } from "../server/judging";
 import { inLanguage, lettered, texts } from "../texts";
 import { ancestry } from "../app/tree";
@@ -67,7 +67,8 @@ class Puzzles {
   private exercises: Exercise[] = [];
   private opening = false;
   private hints = true;
-  private flipped = false;
+  /** How the game was seen that the puzzles are of; null where they open games of their own, which stay as they are. */
+  private seen: { game: Game; flipped: boolean } | null = null;
   private moving = false;
   private drawn = "";
 
@@ -134,7 +135,7 @@ class Puzzles {
     this.stop();
     if (!exercises.length) return;
     this.hints = this.app.hints;
-    this.flipped = this.app.flipped;
+    this.seen = null;
     this.exercises = exercises;
     this.ids = exercises.map(() => -1);
     await this.fetch(0);
@@ -145,7 +146,7 @@ class Puzzles {
     this.grade = null;
     if (this.stage === "none") {
       this.hints = this.app.hints;
-      this.flipped = this.app.flipped;
+      this.seen = { game: this.app.game, flipped: this.app.flipped };
       this.ids = this.find();
     }
     if (at >= this.ids.length) {
@@ -293,7 +294,8 @@ class Puzzles {
     this.grade = null;
     this.ids = [];
     this.exercises = [];
-    this.app.set({ hints: this.hints, flipped: this.flipped });
+    const before = this.seen?.game === this.app.game ? { flipped: this.seen.flipped } : {};
+    this.app.set({ hints: this.hints, ...before });
     this.draw();
   }
 

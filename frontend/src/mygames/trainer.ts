@@ -48,7 +48,6 @@ export class Trainer {
   /** While the game of a position is put on the board. */
   private opens = false;
   private hints = true;
-  private flipped = false;
   /** Counts the positions, so that what comes late is known as such. */
   private turn = 0;
   private timer = 0;
@@ -83,7 +82,6 @@ export class Trainer {
     this.total = targets.length;
     this.right = this.missed = 0;
     this.hints = this.app.hints;
-    this.flipped = this.app.flipped;
     this.element.hidden = false;
     seeBoard();
     await this.open();
@@ -96,7 +94,7 @@ export class Trainer {
     this.stage = "none";
     this.grade = this.position = null;
     this.element.hidden = true;
-    this.app.set({ hints: this.hints, flipped: this.flipped });
+    this.app.set({ hints: this.hints });
     this.over(this.right + this.missed ? texts.openings.over(this.right, this.missed) : "");
   }
 
