@@ -37,6 +37,16 @@ describe("chess", () => {
     expect(chess.after(line("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5"), "O-O").move).toBe("e1g1");
   });
 
+  test("a person's network compares no ratings, although it has inputs for them", async () => {
+    for (const rated of [true, false]) {
+      const shared = { network: { rated }, side_inputs: [["rating", 90], ["opponent_rating", 90]] } as unknown as Shared;
+      const ask: Ask = (rows) => Promise.resolve(rows.map(() => ({ origin: new Float32Array(64).fill(0.1), target: new Float32Array(4096).fill(0.1), value: new Float32Array([0, 0, 0]) })));
+      const found: { rating?: number; by_rating?: unknown }[] = [];
+      await chess.analyse({ line: { ...line("e2e4"), ratings: [1500, 1500] }, from: 0, to: 0 }, shared, ask, (result) => found.push(result));
+      expect(found.map((each) => ["rating" in each, "by_rating" in each])).toEqual([[rated, rated]]);
+    }
+  });
+
   test("what a network is told: pieces, rights, a pawn that may be taken in passing", () => {
     const { codes, state } = encode(replay(line("e2e4 a7a6 e4e5 d7d5")).board);
     expect([codes[0], codes[4], codes[60], codes[36], codes[12]]).toEqual([4, 6, 12, 1, 0]);

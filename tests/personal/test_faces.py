@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import chess
 import pytest
@@ -16,6 +18,7 @@ from kibitz.engines.uci.engine import UciEngine
 from kibitz.engines.uci.options import Options, changed, declared
 from kibitz.play.result import SearchLimits, SearchResult, make_line
 from support import person
+from support.board_client import served
 from support.causes import in_process, mentions
 
 
@@ -149,7 +152,51 @@ def test_habits_are_for_persons(capsys: pytest.CaptureFixture[str]) -> None:
 def test_analysis(personal_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "game.pgn").write_text(person.games(1), encoding="utf-8")
     assert cli.run(["analyze", str(personal_run), str(tmp_path / "game.pgn")]) == 0
-    assert "b3" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "b3" in out
+    assert not mentions(out, "weaker & stronger")
+
+
+def analysed(personal_run: Path, folder: Path, text: str) -> dict[str, Any]:
+    (folder / "game.pgn").write_text(text, encoding="utf-8")
+    game: dict[str, Any] = json.loads(
+        in_process(["analyze", personal_run, folder / "game.pgn", "--depth", "1", "--json"]).out
+    )["games"][0]
+    return game
+
+
+def test_the_analysis_predicts_only_the_person_and_knows_its_training_games(
+    personal_run: Path, my_games: Path, tmp_path: Path
+) -> None:
+    """The book of a person is not laid over the moves of the opponent, and no rating is compared with the person's."""
+    known = my_games.read_text(encoding="utf-8").split("\n\n[Event")[0]
+    old = analysed(personal_run, tmp_path, known)
+    own = {"white", "black"} - {"black" if person.PERSON in old["headers"]["Black"] else "white"}
+    other = own.pop()
+    assert {move["side"] for move in old["moves"] if "choices" not in move} == {other}
+    assert old["predictable"][other] is None
+    assert not any({"by_strength", "usual_loss", "risk"} & move.keys() for move in old["moves"])
+    assert mentions(old["note"], f"{person.PERSON} & trained on this game")
+    assert mentions(analysed(personal_run, tmp_path, person.games(1, seed=9))["note"], "not trained")
+    stranger = analysed(
+        personal_run, tmp_path, known.replace(person.PERSON, "Somebody").replace("ana munoz", "Somebody")
+    )
+    assert mentions(stranger["note"], person.PERSON)
+    assert not any("choices" in move for move in stranger["moves"])
+    moved = tmp_path / "run"
+    shutil.copytree(personal_run, moved, ignore=shutil.ignore_patterns("games"))
+    assert mentions(analysed(moved, tmp_path, known)["note"], "may & trained")
+
+
+def test_the_board_compares_no_ratings(personal_run: Path) -> None:
+    line = {"line": {"moves": ["b2b3"], "ratings": [1500, 1450]}, "seq": 1}
+    with served([str(personal_run)]) as (client, _):
+        name = next(each["name"] for each in client.get("/api/networks").json["networks"] if each["person"])
+        for network, compares in ((name, False), ("human", True)):
+            found = [one for one in client.stream("/api/analyse", {**line, "network": network}) if "moves" in one]
+            assert [("by_rating" in one, "rating" in one) for one in found] == [(compares, compares)] * 2
+        assert client.good("/api/ratings", {**line, "network": "human"})
+        assert mentions(client.error("/api/ratings", {**line, "network": name}), name)
 
 
 def test_the_export_does_not_tell_whose_network_it_is(personal_run: Path, tmp_path: Path) -> None:

@@ -45,8 +45,10 @@ export async function analyse(asked: { line: Line; from: number; to: number }, s
 async function results(positions: Played[], ratings: [number, number], shared: Shared, ask: Ask): Promise<Omit<Result, "ply">[]> {
   const sides = shared.side_inputs;
   const told = (name: string): boolean => sides.some(([each]) => each === name);
+  // A person's network always imitates this person, whatever ratings it is given.
+  const compared = shared.network.rated && told("opponent_rating") ? COMPARED : [];
   const own = told("rating") && ratings.some(Boolean);
-  const kinds: [number, number][] = [[0, 0], ...(own ? [ratings] : []), ...(told("opponent_rating") ? COMPARED.map((each): [number, number] => [each, each]) : [])];
+  const kinds: [number, number][] = [[0, 0], ...(own ? [ratings] : []), ...compared.map((each): [number, number] => [each, each])];
   const answers = await ask(positions.flatMap((at) => kinds.map((each) => rowOf(at, sides, each))));
   return positions.map((at, index) => {
     const its = answers.slice(index * kinds.length, (index + 1) * kinds.length);
@@ -64,8 +66,8 @@ async function results(positions: Played[], ratings: [number, number], shared: S
     result.moves = listed(moves);
     result.origin = Array.from(moves["origin"], rounded);
     const rating = ratings[board.turn === "white" ? 0 : 1];
-    if (own && rating) result.rating = rating;
-    if (told("opponent_rating")) result.by_rating = COMPARED.map((each, place) => ({ rating: each, moves: listed(its[its.length - COMPARED.length + place]!) }));
+    if (shared.network.rated && own && rating) result.rating = rating;
+    if (compared.length) result.by_rating = compared.map((each, place) => ({ rating: each, moves: listed(its[its.length - compared.length + place]!) }));
     return result;
   });
 }

@@ -44,7 +44,7 @@ from kibitz.training.export import export_onnx
 from kibitz.training.fit import RUNS, train
 from kibitz.training.trainer import STOPPED, TIME_LIMIT, TrainConfig, TrainProgress, save_weights
 
-GAMES, CANDIDATES = "games", "candidates"
+CANDIDATES = "candidates"
 RATES = (1e-3, 3e-3, 1e-2)
 """Learning rates with which adapters are trained. The middle rate is tried first, then the largest rate. The smallest
 rate is tried only if the largest was worse than the middle rate.
@@ -331,7 +331,7 @@ def _begun(path: Path, base: Run, request: PersonalRequest, kind: Kind) -> tuple
 
     Raises UsageError if the directory is something else, or if --update is given and the run doesn't exist.
     """
-    own = path / GAMES
+    own = path / games.GAMES
     held = Store(own) if own.exists() else None
     if not (path / INFO).is_file():
         if path.exists() and not _ours(path, held is not None):
@@ -363,7 +363,8 @@ def _ours(path: Path, with_games: bool) -> bool:
     own = (SEEN, BOOK, WEIGHTS, ONNX, "metrics.jsonl") if with_games else ()
     names_ = [file.name for file in path.iterdir()]
     return all(
-        name in own or name.lstrip(".").startswith(GAMES) or (with_games and name.endswith(NEW)) for name in names_
+        name in own or name.lstrip(".").startswith(games.GAMES) or (with_games and name.endswith(NEW))
+        for name in names_
     )
 
 
@@ -379,7 +380,7 @@ def _stored(path: Path, held: Store | None, source: Store, mine: NDArray[np.int6
     """
     if held is None or request.update:
         path.mkdir(parents=True, exist_ok=True)
-        return games.add_games(source, mine, path / GAMES, request.sources)
+        return games.add_games(source, mine, path / games.GAMES, request.sources)
     if set(held.column("hash").tolist()) != set(source.column("hash")[mine].tolist()):
         raise UsageError(f"{path} was trained on other games. Add new games with --update, or choose another --run.")
     return held

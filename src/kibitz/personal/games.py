@@ -26,6 +26,8 @@ from kibitz.store.store import INFO, Store
 from kibitz.store.writer import StoreWriter
 from kibitz.text import number_of
 
+GAMES = "games"
+"""The folder with the store of the person's games, inside the folder of the network."""
 FIRST, SECOND, NEITHER = 0, 1, -1
 """The sides of a person in a game. FIRST is the side that moves first from the usual start: White in chess, Black in
 Go. SECOND is the other side. NEITHER means that the person has no side or both sides.

@@ -17,11 +17,12 @@ from kibitz.analysis.checkers import CheckedBy
 from kibitz.analysis.chess.choices import SHOWN, Expected, expected
 from kibitz.analysis.chess.judging import Judge, Judgement
 from kibitz.analysis.chess.practical import Practical
-from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, add_side_inputs, ratings_of
+from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, add_side_inputs, compares_ratings, ratings_of
 from kibitz.analysis.chess.reasons import DEPTH as EXPLAINED
 from kibitz.analysis.chess.reasons import Case, Found, Reason, explain
 from kibitz.analysis.chess.risk import RISK_RATINGS, risk
 from kibitz.analysis.glyphs import SIGNS, figure, mark
+from kibitz.analysis.persons import PersonInGame, person_in
 from kibitz.analysis.summary import GameSummary, summarize
 from kibitz.games.chess.io.reader import Record
 from kibitz.games.chess.material import PHASES, phase
@@ -323,6 +324,7 @@ class AnalysedGame:
     predicts: whether the network predicts moves.
     meaning: the event whose probability `white` contains, usually that White wins.
     checked_by: the engine that evaluated the moves; None if the network evaluated them.
+    note: for the network of one person: whose moves it predicts, and whether it was trained on this game; otherwise "".
     """
 
     record: Record
@@ -331,6 +333,7 @@ class AnalysedGame:
     predicts: bool = False
     meaning: Meaning = field(default_factory=Meaning)
     checked_by: CheckedBy | None = None
+    note: str = ""
 
     @property
     def swings(self) -> list[Move]:
@@ -401,6 +404,7 @@ class AnalysedGame:
             "result": headers.get("Result", "*"),
             "problem": self.record.problem,
             **({"checked_by": self.checked_by.as_json()} if self.checked_by else {}),
+            **({"note": self.note} if self.note else {}),
             "moves": [move.as_json() for move in self.moves],
         }
         if self.white is not None:
@@ -461,6 +465,7 @@ def analyse(
     played = [node.move for node in record.game.mainline()]
     state = add_side_inputs(state, record.game.headers, session.side_inputs, played, ratings)
     white, expecting = _predict(session, analysis, codes, state)
+    who = _person(session, record, played)
     judgements: list[Judgement] = []
     if judge is not None and (white is not None or judge.checked_by):
         white, judgements = judge.judge(record.game.board(), played, positions)
@@ -471,8 +476,7 @@ def analyse(
         strengths = _by_strength(session, analysis, codes, state, expecting, played, both)
     others = _by_rating(session, analysis, codes[: len(played)], state[: len(played)]) if judgements else {}
     end = MATE if board.is_checkmate() else STALEMATE if board.is_stalemate() else ""
-    moves = []
-    board = record.game.board()
+    board, moves = record.game.board(), list[Move]()
     for i, node in enumerate(record.game.mainline()):
         closing = end if i == len(rows) - 2 else ""
         sign, fault, worth = closing, "", None
@@ -486,13 +490,13 @@ def analyse(
             fault = mark(change, swing) if is_judged_stalemate else ""
             has_change = node.move and (not closing or is_judged_stalemate)
             worth = Worth(before, after, change if has_change else None, judgements[i].mate if judgements else None)
-        expectation = expected(board, *expecting[i], node.move) if expecting and node.move else None
         colour = SIDES[0] if board.turn == chess.WHITE else SIDES[1]
+        predicted = bool(node.move) and who.sides[SIDES.index(colour)]
+        expectation = expected(board, *expecting[i], node.move) if expecting and predicted else None
         san, uci = board.san(node.move), node.move.uci()
         strength = strengths.get(i)
         if strength and worth and worth.change is not None:
-            slip = worth.change <= -swing and strength.player < UNLIKELY_FOR
-            strength = replace(strength, slip=slip)
+            strength = replace(strength, slip=worth.change <= -swing and strength.player < UNLIKELY_FOR)
         judged = _judged(judgements[i], board, node.move, PHASES[phases[i]]) if judgements and node.move else None
         if judged and expecting and i in strengths:
             judged = replace(
@@ -508,7 +512,15 @@ def analyse(
     if judge and judgements:
         reasons = _reasons(_cases(record.game, moves, judgements), judge, strengths, expecting)
         moves = [replace(move, reason=reasons.get(i)) for i, move in enumerate(moves)]
-    return AnalysedGame(record, moves, white, expecting is not None, meaning, judge.checked_by if judge else None)
+    return AnalysedGame(record, moves, white, bool(expecting), meaning, judge.checked_by if judge else None, who.note)
+
+
+def _person(session: Session, record: Record, played: Sequence[chess.Move]) -> PersonInGame:
+    """Return the person of a personal network, as a player of a game. Other networks predict both sides."""
+    if not session.of_person:
+        return PersonInGame((True, True), "")
+    players = [record.game.headers.get(name, "") for name in ("White", "Black")]
+    return person_in(session.run, players, np.array([from_move(move) if move else 0 for move in played], np.uint16))
 
 
 def _cases(game: chess.pgn.Game, moves: Sequence[Move], judgements: Sequence[Judgement]) -> dict[int, Case]:
@@ -607,7 +619,7 @@ def _by_strength(
     A move is included only if the network has inputs for both ratings, and the mover's rating is known. The opponent's
     rating stays the same for all three players. ratings: White's, Black's.
     """
-    if OPPONENT not in session.side_inputs:
+    if not compares_ratings(session):
         return {}
     column = STATE + list(session.side_inputs).index(RATING)
     indices = [i for i in range(len(played)) if state[i, column] > 0 and played[i]]
@@ -635,7 +647,7 @@ def _by_rating(
 
     Both players have the same rating. The result is {} without rating inputs.
     """
-    if OPPONENT not in session.side_inputs or not len(codes):
+    if not compares_ratings(session) or not len(codes):
         return {}
     names = list(session.side_inputs)
     found = {}

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kibitz.analysis.chess.judging import end_value, push
-from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, known_inputs, ratings_of
+from kibitz.analysis.chess.ratings import OPPONENT, RATING, UNIT, compares_ratings, known_inputs, ratings_of
 from kibitz.analysis.chess.risk import LOSS
 from kibitz.analysis.glyphs import SIGNS
 from kibitz.games.chess.moves import to_move
@@ -132,7 +132,7 @@ def with_practical_choices(game: AnalysedGame, judge: Judge, ratings: tuple[int,
     """
     headers = game.record.game.headers
     both = ratings or ratings_of(headers)
-    if not all(both) or OPPONENT not in judge.session.side_inputs:
+    if not all(both) or not compares_ratings(judge.session):
         return game
     known, board, moves = known_inputs(headers), game.record.game.board(), list(game.moves)
     for i, move in enumerate(moves):

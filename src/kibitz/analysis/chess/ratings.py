@@ -16,6 +16,7 @@ from kibitz.errors import UsageError
 from kibitz.games.chess.filters import read_rating, speed_of
 from kibitz.games.chess.replay import SIDE
 from kibitz.games.chess.sides import RATING_UNIT, SCALES, SPEEDS, scale_of
+from kibitz.play.session import Session
 from kibitz.play.side_inputs import LAST_MOVES
 
 RATING, OPPONENT = "rating", "opponent_rating"
@@ -24,6 +25,13 @@ the opponent.
 """
 UNIT = RATING_UNIT
 """The number of rating points in one unit of a state column. The values 0 to 255 mean ratings up to 4080."""
+
+
+def compares_ratings(session: Session) -> bool:
+    """Return whether a network predicts the moves of players of any rating. The network of one person does not:
+    it has inputs for ratings, but always imitates this person.
+    """
+    return OPPONENT in session.side_inputs and not session.of_person
 
 
 def add_side_inputs(

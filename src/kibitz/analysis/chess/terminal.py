@@ -89,6 +89,8 @@ def _show_heading(judged: AnalysedGame, console: Console) -> None:
         print_line(console, ", ".join(known))
     if judged.checked_by:
         print_line(console, f"Checked by {clean(judged.checked_by.words(), 90)}")
+    if judged.note:
+        print_line(console, f"note: {clean(judged.note, len(judged.note))}")
 
 
 def _show_moves(judged: AnalysedGame, swing: float, console: Console) -> None:

@@ -34,7 +34,7 @@ def analyze_by_rating(session: Session, run: str, path: str, options: AnalyzeOpt
     that apply only to the analysis of whole games, and for a network without rating inputs. Raises KibitzError if the
     game can't be read or the chart can't be written.
     """
-    from kibitz.analysis.chess.ratings import OPPONENT
+    from kibitz.analysis.chess.ratings import compares_ratings
     from kibitz.notebook import check_picture, chess_line, moves_by_rating_of
 
     assert options.by_rating is not None
@@ -42,9 +42,10 @@ def analyze_by_rating(session: Session, run: str, path: str, options: AnalyzeOpt
         if options.given(name):
             word = {"every": "all"}.get(name, name.replace("_", "-"))
             raise UsageError(f"--by-rating is for one position, so it cannot be combined with --{word}. Leave one out.")
-    if OPPONENT not in session.side_inputs:
+    if not compares_ratings(session):
         raise UsageError(
-            f"--by-rating needs a network with rating inputs, and {session.name} has none. Use the network 'human'."
+            f"--by-rating needs a network that predicts the moves of players of any rating (got {session.name}). Use"
+            " the network 'human'."
         )
     target = Path(options.by_rating)
     check_picture(target)

@@ -99,12 +99,13 @@ def _ratings(session: Session, text: str) -> tuple[int, int]:
 
 
 def check_practical(session: Session) -> None:
-    """Raise UsageError if the network has no rating inputs. The option --practical needs them."""
-    from kibitz.analysis.chess.ratings import OPPONENT
+    """Raise UsageError if the network does not predict the moves of players of any rating, as --practical needs."""
+    from kibitz.analysis.chess.ratings import compares_ratings
 
-    if OPPONENT not in session.side_inputs:
+    if not compares_ratings(session):
         raise UsageError(
-            f"--practical needs a network with rating inputs, and {session.name} has none. Use the network 'human'."
+            f"--practical needs a network that predicts the moves of players of any rating (got {session.name}). Use"
+            " the network 'human'."
         )
 
 

@@ -48,7 +48,7 @@ def results(
     conditioned_state = telling(session.side_inputs, line, state, first)
     plain = telling(session.side_inputs, replace(line, headers=()), state, first)((0, 0))
     own = conditioned_state(line.ratings) if any(line.ratings) and RATING in session.side_inputs else None
-    compared = COMPARED_RATINGS if OPPONENT in session.side_inputs else ()
+    compared = COMPARED_RATINGS if network.rated and OPPONENT in session.side_inputs else ()
     others = [(rating, conditioned_state((rating, rating))) for rating in compared]
     boards = islice(line.boards(), first, None)
     for part in batches(len(codes)):
@@ -78,7 +78,7 @@ def results(
                 its = slice(int(offsets[i]), int(offsets[i + 1]))
                 result["moves"] = best_moves(board, moves[its], probabilities[its])
                 result["origin"] = rounded_list(answers["origin"][i])
-                if own is not None and (rating := line.ratings[not board.turn]):
+                if network.rated and own is not None and (rating := line.ratings[not board.turn]):
                     result["rating"] = rating
                 if by_rating:
                     result["by_rating"] = [

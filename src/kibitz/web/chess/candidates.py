@@ -61,7 +61,7 @@ def search(
     # gets NODES evaluations, as in all other interfaces.
     limits = SearchLimits(nodes=round(NODES / TREE_SHARE))
     result = player.think(board.copy(), limits, stop, lambda found: report(as_json(found)))
-    if result is None or OPPONENT not in networks.session(network.name).side_inputs:
+    if result is None or not network.rated or OPPONENT not in networks.session(network.name).side_inputs:
         return None if result is None else as_json(result)
     return as_json(result) | {"risk": by_rating(networks, network, line, searched_losses(player.root_moves))["risk"]}
 

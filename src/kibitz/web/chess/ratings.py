@@ -53,8 +53,10 @@ def by_rating(
 
     line = judged(network, line)
     session, analysis = networks.session(network.name), load(network.system)
-    if OPPONENT not in session.side_inputs:
-        raise BadRequest(f"{network.name} has no rating inputs. Choose the network 'human'")
+    if not network.rated or OPPONENT not in session.side_inputs:
+        raise BadRequest(
+            f"{network.name} does not predict the moves of players of any rating. Choose the network 'human'"
+        )
     last = len(line.moves)
     codes, state = line.rows(last, last)
     conditioned_state = telling(session.side_inputs, line, state, last)
