@@ -17,6 +17,7 @@ import { scrolled } from "../src/analysis/movelist";
 import { firstColumn, named, numberOf, numeral, occasion, players } from "../src/app/naming";
 import { scored, scoreWords } from "../src/analysis/opinion";
 import { likely, NOTHING, picture, shown, tints } from "../src/board/overlays";
+import { withoutMetrics } from "../src/app/choosing";
 import { takenBy } from "../src/play/players";
 import { asked, keyOf, playerOf, Programs } from "../src/server/programs";
 import { fileName } from "../src/library/save";
@@ -458,4 +459,9 @@ test("an earlier game is named by its first moves, with the number of each move 
   expect(firstMoves(black)).toBe("7… a 8. b c (2 moves)");
   expect(firstMoves(chess("a b c d e f g"))).toBe("1. a b 2. c d 3. e f … (4 moves)");
   expect(firstMoves(go("A1 B1 C1"))).toBe("1. A1 B1 3. C1 (3 moves)");
+});
+
+test("a person's run without metrics is not said to be missing", () => {
+  expect(withoutMetrics([network("human"), network("runs/personal-ana", { person: "Ana" })])).toContain("personal-ana");
+  expect(withoutMetrics([network("human")])).not.toContain("personal");
 });

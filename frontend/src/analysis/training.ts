@@ -4,7 +4,7 @@ import "../ui/fields.css";
 import "./training.css";
 import type { Snapshot } from "../server/api";
 import { message } from "../server/asking";
-import { runName, usualRun } from "../app/choosing";
+import { runName, usualRun, withoutMetrics } from "../app/choosing";
 import { lossWords } from "./figures";
 import { Curve, type Points } from "./curve";
 import { Choice, el, write } from "../ui/elements";
@@ -40,10 +40,11 @@ const COMMANDS = {
 
 class TrainingPanel {
   private readonly commands = el("pre", {});
+  private readonly reason = el("p", {});
   private readonly none = el(
     "div",
     { class: "note" },
-    el("p", {}, texts.training.none),
+    this.reason,
     this.commands,
   );
   private readonly run: Choice;
@@ -106,6 +107,7 @@ class TrainingPanel {
   private offer(): void {
     const runs = [...this.app.networks, ...this.app.steps].filter((each) => each.metrics);
     this.none.hidden = runs.length > 0;
+    write(this.reason, withoutMetrics(this.app.networks));
     write(this.commands, COMMANDS[this.app.game.kind]);
     this.run.element.parentElement!.hidden = runs.length === 0;
     const usual = usualRun(runs, this.picked ? this.shown : "", this.app.network, this.app.game.kind);

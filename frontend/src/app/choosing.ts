@@ -1,6 +1,7 @@
 /** Which network is asked where nobody has chosen one. */
 
 import type { Network } from "./state";
+import { texts } from "../texts";
 
 export function fitting(networks: Network[], kind: "chess" | "go", name: string | null): boolean {
   return networks.some((each) => each.name === name && each.game === kind);
@@ -34,4 +35,10 @@ export function usualRun(runs: readonly Network[], picked: string, network: stri
     runs.find((each) => each.game === kind) ??
     runs[0];
   return found?.name ?? "";
+}
+
+/** Why no run is to be seen. A person's run has no metrics while it keeps the initial network. */
+export function withoutMetrics(networks: readonly Network[]): string {
+  const person = networks.find((each) => each.person);
+  return person ? texts.training.initial(runName(person)) : texts.training.none;
 }

@@ -1000,6 +1000,7 @@ export const de: Texts = {
   },
   training: {
     none: "Kein Training gefunden. Starte ein Training mit „kibitz train“ oder im Reiter „Meine Partien“. Das Training erscheint hier von selbst.",
+    initial: (run) => `${run} hat noch keine Trainingswerte: Es ist das Ausgangsnetz mit einem Eröffnungsbuch. Die Werte erscheinen hier, wenn das Training läuft.`,
     loss: "Loss",
     accuracy: "Genauigkeit",
     share: (value) => `${number(100 * value, 1)} %`,

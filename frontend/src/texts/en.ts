@@ -1003,6 +1003,7 @@ export const en = {
   },
   training: {
     none: "No training run found. Start a run with “kibitz train” or in the tab “My games”. The run appears here automatically.",
+    initial: (run: string) => `${run} has no training metrics: it is the initial network with an opening book. The metrics appear here when its training runs.`,
     loss: "Loss",
     accuracy: "Accuracy",
     share: (value: number) => `${number(100 * value, 1)}%`,

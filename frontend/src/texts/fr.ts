@@ -1008,6 +1008,7 @@ export const fr: Texts = {
   },
   training: {
     none: "Aucun entraînement trouvé. Lancez un entraînement avec « kibitz train » ou dans l’onglet « Mes parties ». L’entraînement apparaît ici de lui-même.",
+    initial: (run) => `${run} n’a pas encore de mesures d’entraînement : c’est le réseau initial avec un livre d’ouvertures. Les mesures apparaissent ici pendant l’entraînement.`,
     loss: "Perte (loss)",
     accuracy: "Précision",
     share: (value) => `${number(100 * value, 1)} %`,
