@@ -278,6 +278,9 @@ def test_a_game_without_moves_keeps_its_side_to_itself(tmp_path: Path) -> None:
     stores = explored.BuiltStores()
     found = stores.find(explored.MINE, _explored(1, "Me", source, chosen))
     assert found is not None
+    # Another report of the same games keeps the index, one of fewer games does not.
+    assert stores.find(explored.MINE, _explored(1, "Me", source, source.newest(source.find(["Me"]), 10))) is found
+    assert explored.BuiltStores().find(explored.MINE, _explored(1, "Me", source, chosen[:1])) is not found
     until(lambda: found.ready() is not None)
     assert found.sides is not None
     assert list(zip(found.numbers.tolist(), found.sides.tolist(), strict=True)) == [(2, -1), (3, 1)]

@@ -91,14 +91,14 @@ class GameMaterial:
 class PlayerGames:
     """The games of the player in the report of the tab My games.
 
-    version: a value that changes when the report changes.
+    version: a value that changes when the games change.
     player: the name of the player.
     texts: a function that returns the PGN texts of all games.
     sides: the player's side in each game, int8 [games]: 1 for White, -1 for Black.
     text: a function that takes the number of a game, from 1, and returns its PGN text.
     """
 
-    version: int
+    version: object
     player: str
     texts: Callable[[], Iterable[str]] = field(repr=False)
     sides: NDArray[np.int8] = field(repr=False)

@@ -287,7 +287,7 @@ class MyGames:
                     lines.write(json.dumps(line) + "\n")
             if not self._deepens(task, source):
                 self._report, self._report_of, self._report_stage = (self._report[0] + 1, {}), source, ""
-                self._report_games = _explored(self._report[0], name, source, chosen)
+                self._report_games = _explored(self._opened, name, source, chosen)
             self._analysis = task
             module = "analysing_go" if source.game == "go" else "analysing"
             self._begin(task, f"kibitz.web.mygames.{module}", job, self._analysed)
@@ -504,12 +504,14 @@ class MyGames:
                     shutil.rmtree(self._folder)
 
 
-def _explored(version: int, player: str, source: Source, chosen: Sequence[ChosenGame]) -> PlayerGames | None:
+def _explored(opened: int, player: str, source: Source, chosen: Sequence[ChosenGame]) -> PlayerGames | None:
     """Return the chosen games of a report for the explorer; None for Go."""
     if source.game != "chess":
         return None
     sides = np.array([1 if one.side == "white" else -1 for one in chosen], np.int8)
     numbers = [one.number for one in chosen]
+    # The index of the explorer stays if another report has the same games.
+    version = opened, player, tuple(numbers)
     return PlayerGames(
         version, player, lambda: map(source.text, numbers), sides, lambda number: source.text(numbers[number - 1])
     )
