@@ -6,6 +6,7 @@ import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -311,3 +312,21 @@ def test_the_time_left_is_unknown_at_the_beginning(clock: Clock) -> None:
     assert bar.time_left() == ""
     clock.now += 1.99
     assert bar.time_left() == "108 s left"
+
+
+def test_the_progress_inside_a_game_names_this_game(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without a terminal, no line says that zero games were read, neither inside the game nor at its end."""
+    lines: list[str] = []
+
+    class Bar(Progress):
+        def update(self, done: float, line: str = "", **fields: Any) -> None:
+            lines.append(line)
+
+    monkeypatch.setattr(output, "Progress", Bar)
+    (tmp_path / "a.pgn").write_text("1. e4 *\n")
+    with output.progress(str(tmp_path / "a.pgn")) as on_games:
+        on_games(0, 0)
+        for done in (32, 56):
+            ongoing.report(done, 56)
+    assert mentions(lines, "game 1 & 32 of 56")
+    assert not any("0 games" in line for line in lines)

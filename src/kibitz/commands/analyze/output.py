@@ -170,12 +170,13 @@ def progress(path: str, measured: bool = True) -> Iterator[Callable[[int, int], 
     def on_games(games: int, consumed: int) -> None:
         nonlocal read
         read = games, consumed
-        bar.update(consumed, f"kibitz: {number_of(games, 'game')} read", games=number_of(games, "game"), inside="")
+        line = f"kibitz: {number_of(games, 'game')} read" if games else ""
+        bar.update(consumed, line, games=number_of(games, "game"), inside="")
 
     def on_positions(done: int, total: int) -> None:
         games, consumed = read
         inside = f"{done:,} of {number_of(total, 'position')} of a game" if done < total else ""
-        line = f"kibitz: {number_of(games, 'game')} read" + (f", {inside}" if inside else "")
+        line = f"kibitz: game {games + 1:,}, {done:,} of {number_of(total, 'position')}"
         bar.update(consumed, line, games=number_of(games, "game"), inside=inside)
 
     with (
