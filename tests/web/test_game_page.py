@@ -7,6 +7,7 @@ from typing import Any
 import chess
 import pytest
 
+from kibitz.analysis.chess.shown import game_facts
 from support.board_client import Client
 from support.causes import mentions
 from support.game_pages import HOSTILE, Parts, played
@@ -98,3 +99,11 @@ def test_a_start_position_with_black_to_move(client: Client) -> None:
 def test_a_request_that_is_wrong_is_refused(changes: dict[str, Any], says: str, client: Client) -> None:
     request = {**asked(client, "1. e4 *", {}), **changes}
     assert mentions(client.error("/api/page", request), says)
+
+
+@pytest.mark.parametrize(
+    ("control", "words"), [("600", "10 min"), ("180+2", "3+2"), ("30+0", "0.5 min"), ("1/86400", "1/86400"), ("-", "")]
+)
+def test_the_time_control_is_written_as_players_write_it(control: str, words: str) -> None:
+    headers = {"Event": "Club", "TimeControl": control}
+    assert game_facts(headers, chess.Board())["facts"] == ["Club", *([words] if words else [])]

@@ -50,7 +50,7 @@ def _training(run: Run, moves: NDArray[np.uint16]) -> str:
     """Return a sentence about whether the network was trained on the game with these moves."""
     try:
         store, plies = _own_games(run.path / GAMES)
-        same = [game for game in np.flatnonzero(plies == len(moves)) if (_moves_of(store, game) == moves).all()]
+        same = [game for game in np.flatnonzero(plies == len(moves)) if (_moves_of(store, int(game)) == moves).all()]
         trained = not run.unseen_games(store, np.array(same, np.int64)).all()
     except KibitzError:
         return "Its training games are missing here, so it may have been trained on this game."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -9,6 +10,8 @@ import chess
 
 from kibitz.analysis.chess.moves import AnalysedGame, Move
 from kibitz.analysis.shown import changed_cells, incomplete, player_name, record_texts, rounded
+
+_CONTROL = re.compile(r"(\d{1,6})(?:\+(\d{1,4}))?", re.ASCII)
 
 
 def position_cells(board: chess.Board) -> str:
@@ -41,8 +44,23 @@ def game_facts(headers: Any, board: chess.Board) -> dict[str, Any]:
         "start": position_cells(board),
         "players": [player_name(headers, side, f"{side}Elo") for side in ("White", "Black")],
         "result": next(iter(record_texts(headers, ["Result"])), "*"),
-        "facts": record_texts(headers, ["Event", "Site", "Date", "TimeControl"]),
+        "facts": record_texts(
+            {**headers, "TimeControl": time_words(headers.get("TimeControl") or "")},
+            ["Event", "Site", "Date", "TimeControl"],
+        ),
     }
+
+
+def time_words(control: str) -> str:
+    """Return a time control of PGN as players write it: "10 min" for "600", "3+2" for "180+2". Other texts stay.
+
+    control: the header TimeControl, with seconds.
+    """
+    found = _CONTROL.fullmatch(control.strip())
+    if not found:
+        return control
+    minutes, more = f"{int(found[1]) / 60:.3g}", int(found[2] or 0)
+    return f"{minutes}+{more}" if more else f"{minutes} min"
 
 
 def number_of(board: chess.Board) -> str:
