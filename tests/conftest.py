@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from kibitz.commands import progress
 from kibitz.games.chess.filters import Filter
 from kibitz.games.chess.io.ingest import COLUMNS, PER_MOVE
 from kibitz.games.chess.io.pgn import PgnReader
@@ -34,6 +35,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # Boards that tests start would each prepare both games, and the page would show it.
 os.environ["KIBITZ_BOARD_PREPARE"] = "0"
+
+# On a busy machine, a call takes long, and a line of progress is no warning.
+progress.MINUTE = math.inf
 
 TESTS = Path(__file__).parent
 SHARED_CHESS = TESTS.parents[1] / "shared" / "data" / "chess"

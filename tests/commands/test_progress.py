@@ -42,6 +42,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr(progress, "time", clock)
+    monkeypatch.setattr(progress, "MINUTE", 60.0)
     return clock
 
 

@@ -65,14 +65,15 @@ class Progress:
     prints no line for a completed part.
 
     columns: the columns of the bar.
-    every: the smallest number of seconds between two lines.
+    every: the smallest number of seconds between two lines; None for MINUTE.
     patient: whether the bar appears only after a part has taken two seconds.
     stays: whether the bars of all parts remain on the terminal after the `with` block.
     """
 
-    def __init__(self, *columns: str, patient: bool = False, stays: bool = False, every: float = MINUTE):
+    def __init__(self, *columns: str, patient: bool = False, stays: bool = False, every: float | None = None):
         self.on_terminal = sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
-        self._columns, self._patient, self._stays, self._every = columns, patient, stays, every
+        self._columns, self._patient, self._stays = columns, patient, stays
+        self._every = MINUTE if every is None else every
         self._bar: RichProgress | None = None
         self._task: TaskID | None = None
         self._passing = False
