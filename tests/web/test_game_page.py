@@ -31,13 +31,15 @@ def test_a_game_of_chess_that_is_partly_analyzed(client: Client) -> None:
         "reasons": {"en": "It loses.", "de": "Er verliert."},
     }  # fmt: skip
     text = f'[White "{HOSTILE.replace(chr(34), "")}"]\n\n1. e4 f6 (1... e5 2. Nf3) 2. d4 *'
-    request = {**asked(client, text, {1: {"value": 0.5}, 2: mark}), "value": "White's expected score"}
+    request = {**asked(client, text, {1: {"value": 0.5}, 2: mark}), "value": "White's expected score", "by": "human"}
     parts = page_of(client, request)
     (game,) = parts.data["games"]
     assert (parts.scripts, "img" in parts.elements) == (1, False)
     assert [move["text"] for move in game["moves"]] == ["e4", "f6", "d4"]
     assert game["values"] == [None, 0.5, 0.3, None]
     assert game["leads"] == []
+    assert game["checked_by"] == "human"
+    assert mentions(parts.data["texts"]["legend"], "? mistake")
     assert game["value"] == "White's expected score"
     assert game["summary"] is None
     marked = game["moves"][1]

@@ -54,7 +54,7 @@ export async function saveAsPage(app: App, mistakes: Mistakes): Promise<void> {
     // The page has the values of searches. They are win probabilities, also for a network that says something else.
     const claim = app.named(app.network)?.claim;
     const value = claim && !claim.note ? claim.name : "";
-    download(name, await app.api.gamePage({ ...shownLine(app, mistakes), value }), "text/html");
+    download(name, await app.api.gamePage({ ...shownLine(app, mistakes), value, by: app.network ?? "" }), "text/html");
     app.say([texts.save.saved(name), isMain(app) ? "" : texts.save.variation, part].filter(Boolean).join(" "));
   } catch (error) {
     app.say(texts.save.failed(message(error)), true);

@@ -313,7 +313,7 @@ export class Api {
   }
 
   /** The main line of a game as an HTML file. value: what the values are. */
-  async gamePage(body: Saving & { value: string }): Promise<string> {
+  async gamePage(body: Saving & { value: string; by: string }): Promise<string> {
     return (await this.post<{ html: string }>("page", body)).html;
   }
 

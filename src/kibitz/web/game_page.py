@@ -22,7 +22,8 @@ def page(fields: Fields) -> dict[str, Any]:
     """Return the response of /api/page: {"html": the page of the game's main line}.
 
     fields: the fields of a request to /api/save, and "value", the name of the values, such as "White's win
-    probability". Raises BadRequest for an invalid tree.
+    probability". The field "by" names the network that evaluated the moves, if no engine did. Raises BadRequest for an
+    invalid tree.
     """
     from kibitz.report.game import LANGUAGES, render_game_page
 
@@ -40,7 +41,7 @@ def page(fields: Fields) -> dict[str, Any]:
         described["value"] = value
     whole = notes is not None and notes.summary is not None and len(notes.movers) == len(main) - 1
     described |= {
-        "checked_by": notes.checked_by if notes else "",
+        "checked_by": (notes.checked_by or text(fields, "by", "")[:MOST_TEXT]) if notes else "",
         "values": shown.rounded([note.value for note in found]),
         "leads": shown.rounded([note.lead for note in found], 1),
         "summary": notes.summary.as_json() if whole and notes and notes.summary else None,

@@ -210,7 +210,7 @@
     const by = game.checked_by ? [`${texts.checked} ${game.checked_by}`] : [];
     const head = el("div", {}, el("h1", {}, ...[game.players[0], el("span", { class: "quiet" }, ` ${game.result} `), game.players[1]]), el("p", { class: "quiet" }, [...game.facts, ...by].join(" · ")));
     const left = el("div", { class: "left" }, el("div", { class: "held" }, board, controls, readout), graph);
-    const right = el("div", { class: "right-side" }, summaryOf(), el("section", { "aria-label": texts.moves }, movesOf(), el("p", { class: "quiet keys" }, texts.keys)));
+    const right = el("div", { class: "right-side" }, summaryOf(), el("section", { "aria-label": texts.moves }, movesOf(), ...(game.moves.some((move) => move.mark) ? [el("p", { class: "quiet" }, texts.legend)] : []), el("p", { class: "quiet keys" }, texts.keys)));
     frame.replaceChildren(head, el("div", { class: "both" }, left, right));
     show(0);
   }
