@@ -3,10 +3,12 @@
 import { afterEach, expect, test, vi } from "vitest";
 
 import { Candidates } from "../src/analysis/candidates";
+import { displayedChance, displayedLead } from "../src/app/displayed";
 import { Judging } from "../src/server/judging";
 import type { Opinion } from "../src/server/api";
 import type { Result } from "../src/app/state";
-import { chess, find, network, page } from "./support/games";
+import { chess, find, go, network, page } from "./support/games";
+import { Server, until } from "./support/server";
 
 afterEach(() => vi.useRealTimers());
 
@@ -100,4 +102,22 @@ test("a move of the game has the value of the position after it, but the best li
   expect(await values()).toEqual([0.6, 0.2]);
   lines = lines.reverse();
   expect(await values()).toEqual([0.5, 0.6]);
+});
+
+test("of Go a search gives the lead with the value: the graph and the number have the same", async () => {
+  const server = new Server();
+  const app = page(go("E5 C3 G7"), [network("gohuman", { game: "go" })]);
+  const [root, first, second] = app.path as [number, number, number, number];
+  app.analyser.result = (_, id) => ({ ply: app.node(id).ply, black: id === second ? 0.99 : 0.9, score: 12.5, moves: [] });
+  const judging = new Judging(app);
+  const both = (id: number): unknown[] => [displayedChance(app, judging, id), displayedLead(app, judging, id)];
+  expect(both(first)).toEqual([{ chance: 0.9, source: "network" }, { lead: 12.5, source: "network" }]);
+  // A move that is checked: before White's C3 the search says 50% and W+2.2. Its lead is the mover's.
+  server.on("check", ({ line }) => [{ done: true, loss: 0, mark: "", points: 0, before: 0.5, after: 0.5, reply: [], ...(line.moves.length === 2 ? { lead: 2.2 } : {}) }]);
+  judging.soon(second);
+  await until(() => judging.value(first) !== null);
+  expect(both(first)).toEqual([{ chance: 0.5, source: "search" }, { lead: -2.2, source: "search" }]);
+  // The search of the position that is looked at.
+  judging.learn(root, "gohuman", 0.4, -3);
+  expect(both(root)).toEqual([{ chance: 0.4, source: "search" }, { lead: -3, source: "search" }]);
 });

@@ -31,23 +31,21 @@ test("the line begins with the side and its number, then says what it means", ()
   expect(words(chance)[0]).toBe("White’s expected score");
 });
 
-test("chance and lead never name different sides", () => {
-  const both = (p: number, lead: number): string[] => [inWords("go", p, lead), leadBeside(p, lead)];
-  const { even, evenPoints } = texts.chance;
-  // The empty board: the lead is White's, the chance Black's.
-  expect(both(0.53, -1)).toEqual([even, evenPoints]);
-  expect(both(0.6, -2)).toEqual([even, evenPoints]);
-  expect(both(0.4, 1.5)).toEqual([even, evenPoints]);
-  expect(both(0.6, 2)).toEqual([texts.chance.little("Black"), texts.chance.leads("Black", 2)]);
-  expect(both(0.53, 4)).toEqual([even, texts.chance.leads("Black", 4)]);
-  // Where they disagree by much, the chance alone speaks.
-  for (const [p, lead] of [[0.8, -1], [0.6, -6], [0.52, -6], [0.2, 3]] as const) expect(leadBeside(p, lead)).toBe("");
-  expect(inWords("go", 0.8, -1)).toBe(texts.chance.much("Black"));
+test("the words follow the percentage alone, and no lead beside them names the other side", () => {
+  const both = (p: number, lead: number): string[] => [inWords("go", p), leadBeside(p, lead)];
+  const { even, evenPoints, leads, little } = texts.chance;
+  // Where the percentage names nobody, the lead is told as it is.
+  expect(both(0.53, -1)).toEqual([even, leads("White", 1)]);
+  expect(both(0.5, 0.2)).toEqual([even, evenPoints]);
+  expect(both(0.52, -6)).toEqual([even, leads("White", 6)]);
+  expect(both(0.6, 2)).toEqual([little("Black"), leads("Black", 2)]);
+  expect(both(0.6, -0.2)).toEqual([little("Black"), evenPoints]);
+  for (const [p, lead] of [[0.8, -1], [0.6, -2], [0.2, 3]] as const) expect(leadBeside(p, lead)).toBe("");
   withDocument();
   const chance = new Chance();
   chance.draw("go", network("gohuman", { game: "go", claim: { ...claim, name: "Black's win probability" } }), { chance: 0.53, source: "search" }, -1);
   const [, , score] = (chance.element as unknown as Fake).children as Fake[];
-  expect([words(chance)[2], score!.textContent, score!.hidden]).toEqual([even, evenPoints, false]);
+  expect([words(chance)[2], score!.textContent, score!.hidden]).toEqual([even, leads("White", 1), false]);
   expect(inWords("chess", 0.53)).toBe(even);
 });
 

@@ -24,6 +24,7 @@ import { fileName } from "../src/library/save";
 import { CUSTOM, FULL, isRank, levelOf, LEVELS, levelsOf, likeRatings, PERSON, strength, usualLevel } from "../src/play/strengths";
 import type { Api } from "../src/server/api";
 import { add } from "../src/app/tree";
+import { texts } from "../src/texts";
 import { after, chess, find, go, network, page } from "./support/games";
 import { held } from "./support/server";
 
@@ -111,9 +112,13 @@ describe("chances in words", () => {
   });
 
   test("the words grow with the chance, and name the side that is better", () => {
-    const steps = [0.5, 0.549, 0.55, 0.619, 0.62, 0.779, 0.78, 0.929, 0.93, 1].map((p) => inWords("chess", p));
+    const steps = [0.5, 0.544, 0.546, 0.614, 0.616, 0.774, 0.776, 0.924, 0.926, 1].map((p) => inWords("chess", p));
     expect(new Set(steps).size).toBe(5);
     for (const at of [0, 2, 4, 6, 8]) expect(steps[at]).toBe(steps[at + 1]);
+    // One number, one word: 55% of either side, however it was rounded.
+    expect([0.554, 0.546, 0.454, 0.446].map((p) => [percent(p), inWords("go", p)])).toEqual(
+      ["55%", "55%", "45%", "45%"].map((shown) => [shown, texts.chance.little(shown === "55%" ? "Black" : "White")]),
+    );
     expect([inWords("chess", 0.9), inWords("chess", 0.1)].map((words) => /White|Black/.exec(words)?.[0])).toEqual(["White", "Black"]);
     expect([inWords("go", 0.9), inWords("go", 0.1)].map((words) => /White|Black/.exec(words)?.[0])).toEqual(["Black", "White"]);
   });

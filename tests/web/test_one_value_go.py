@@ -115,6 +115,7 @@ def test_a_move_loses_the_same_on_the_page_and_in_analyze(
     for number in (1, 2, 4):  # when the page checks the first pass, the game is not over
         request = {"network": "gohuman", "line": {**line, "moves": line["moves"][:number]}, "seq": 1}
         told, move = client.stream("/api/check", request)[-1], found[number - 1]
+        assert isinstance(told["lead"], float)
         if number == 2:  # the analysis counts the final position, which here follows the move
             assert move.better is not None
             assert told["points"] == round(move.better.points, 1)

@@ -88,14 +88,6 @@ export class Candidates {
     return Boolean(network) && (Boolean(checker.now) || values(network)) && !checker.waits && !over;
   }
 
-  /** Black's lead in the position that is shown, of Go, where a search is done. */
-  leadOf(network: Network | undefined): number | null {
-    if (!network || this.app.game.kind !== "go") return null;
-    if (this.app.checker.now) return this.judging.lead(this.app.cursor);
-    const key = JSON.stringify([this.game, this.app.weights(network.name), this.app.node().id]);
-    return this.kept.get(key)?.lines[0]?.score ?? null;
-  }
-
   private ask(key: string, network: string): void {
     if (key === this.asked) return;
     this.cancel();
@@ -118,8 +110,9 @@ export class Candidates {
     // Kept as soon as the search is done: the next step may come before the values of more moves.
     const done = (searched: Searched): void => {
       this.kept.set(key, searched);
-      const value = searched.lines[0]?.white ?? searched.lines[0]?.black;
-      if (typeof value === "number" && game === this.game && !engine) this.judging.learn(id, network, value);
+      const best = searched.lines[0];
+      const value = best?.white ?? best?.black;
+      if (typeof value === "number" && game === this.game && !engine) this.judging.learn(id, network, value, best?.score ?? null);
       heard(searched);
     };
     const some = (found: Opinion): Searched => ({ ...all(found), running: !before && !this.kept.get(key) });

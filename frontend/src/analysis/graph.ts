@@ -3,7 +3,7 @@
 import type uPlot from "uplot";
 
 import { aloneOf, claimant, valueName, whose } from "../app/chance";
-import { countOf, displayedChance, type Displayed } from "../app/displayed";
+import { displayedChance, displayedLead, type Displayed } from "../app/displayed";
 import { el, inkOf, percent } from "../ui/elements";
 import type { Mistakes } from "./mistakes";
 import { firstColumn, named, numberOf } from "../app/naming";
@@ -89,13 +89,10 @@ class Graph {
     const { app } = this;
     if (!network) return null;
     if (this.leads) {
-      const counted = countOf(app, id);
-      if (counted) return { chance: counted.score, source: "rules" };
-      const engine = network === app.network && !app.second && app.checker.now;
-      const score = engine ? this.mistakes.judging.lead(id) : null;
       const own = app.result(network, id)?.score;
-      if (score !== null) return { chance: score, source: "search" };
-      return typeof own === "number" ? { chance: own, source: engine ? "network" : "search" } : null;
+      const alone = typeof own === "number" ? { lead: own, source: "network" as const } : null;
+      const found = network === app.network && !app.second ? displayedLead(app, this.mistakes.judging, id) : alone;
+      return found && { chance: found.lead, source: found.source };
     }
     if (network === app.network && !app.second) return displayedChance(app, this.mistakes.judging, id);
     return aloneOf(app.game.kind, app.result(network, id));

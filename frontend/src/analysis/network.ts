@@ -6,7 +6,7 @@ import type { OpinionLine } from "../server/api";
 import { Kept, Latest } from "../server/asking";
 import { Candidates, values } from "./candidates";
 import { Chance, claimant, whose } from "../app/chance";
-import { countOf, displayedChance } from "../app/displayed";
+import { displayedChance, displayedLead } from "../app/displayed";
 import { button, Choice, el, fresh, write } from "../ui/elements";
 import type { Judging } from "../server/judging";
 import { grainOf, layersOf, NAMES, pieceAt, type Plane } from "../app/layers";
@@ -144,9 +144,12 @@ class NetworkPanel {
     const { app, kind } = this;
     const network = this.network();
     const says = app.hints && network ? app.result(network.name, app.cursor) : undefined;
-    const lead = countOf(app, app.cursor)?.score ?? this.candidates.leadOf(network) ?? says?.score;
+    const value = says ? displayedChance(app, this.judging) : null;
+    const found = says && kind === "go" ? displayedLead(app, this.judging) : null;
+    // The network's own lead does not belong to the chance of a search: the two may be far apart.
+    const lead = found && !(found.source === "network" && value?.source === "search") ? found.lead : null;
     this.chance.by = app.checker.about()?.engine ?? "";
-    this.chance.draw(kind, claimant(app), says ? displayedChance(app, this.judging) : null, says ? (lead ?? null) : null);
+    this.chance.draw(kind, claimant(app), value, lead);
   }
 
   private draw(): void {

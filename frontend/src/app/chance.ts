@@ -28,32 +28,24 @@ export function aloneOf(kind: Kind, result: Result | undefined): Displayed | nul
   return chance === null ? null : { chance, source: "network" };
 }
 
-/** The game is about equal where both chances are below this; analysis/summary.py has the same value. */
-const EVEN = 0.55;
-/** Where chance and lead disagree, it is also about equal up to this chance and this lead, in points. */
-const LITTLE = 0.62;
-const SMALL = 2;
+/** Percent from which the side that is ahead is named, by the number that is shown; analysis/summary.py has the same value. */
+const EVEN = 55;
 
-/**
- * Whether the game is about equal, by the chance and, of Go, by Black's lead. Near an even game the two may name
- * different sides, and neither is then much.
- */
-function even(p: number, lead: number | null): boolean {
-  const sure = Math.max(p, 1 - p);
-  return sure < EVEN || (sure < LITTLE && lead !== null && disagree(p, lead) && Math.abs(lead) <= SMALL);
+/** Of the side that is ahead: its number as it is shown, in percent, and its name; "" where the game is about equal. */
+function ahead(kind: Kind, p: number): { sure: number; side: string } {
+  const shown = Math.round(100 * p);
+  const sure = Math.max(shown, 100 - shown);
+  const other = kind === "chess" ? texts.common.black : texts.common.white;
+  return { sure, side: sure < EVEN ? "" : shown > 50 ? whose(kind) : other };
 }
 
-/** Whether the chance and Black's lead name different sides. */
-const disagree = (p: number, lead: number): boolean => Math.abs(lead) >= 0.25 && p > 0.5 !== lead > 0;
-
-export function inWords(kind: Kind, p: number, lead: number | null = null): string {
-  const other = kind === "chess" ? texts.common.black : texts.common.white;
-  const side = p >= 0.5 ? whose(kind) : other;
-  const sure = Math.max(p, 1 - p);
-  if (even(p, lead)) return texts.chance.even;
-  if (sure < LITTLE) return texts.chance.little(side);
-  if (sure < 0.78) return texts.chance.better(side);
-  if (sure < 0.93) return texts.chance.much(side);
+/** What the shown percentage means in words. Nothing else has a say in it: the same number always has the same words. */
+export function inWords(kind: Kind, p: number): string {
+  const { sure, side } = ahead(kind, p);
+  if (!side) return texts.chance.even;
+  if (sure < 62) return texts.chance.little(side);
+  if (sure < 78) return texts.chance.better(side);
+  if (sure < 93) return texts.chance.much(side);
   return texts.chance.winning(side);
 }
 
@@ -64,11 +56,12 @@ export function leads(score: number): string {
   return texts.chance.leads(score > 0 ? texts.common.black : texts.common.white, points);
 }
 
-/** The lead beside a chance: never the opposite of what the chance says; "" where the two disagree by much. */
+/** The lead in words beside the chance of Go; "" where the words of the chance name the other side. */
 export function leadBeside(p: number | null, lead: number): string {
-  if (p === null) return leads(lead);
-  if (even(p, lead) && Math.abs(lead) <= SMALL) return texts.chance.evenPoints;
-  return disagree(p, lead) ? "" : leads(lead);
+  const side = p === null ? "" : ahead("go", p).side;
+  const words = leads(lead);
+  const leader = words === texts.chance.evenPoints ? "" : lead > 0 ? texts.common.black : texts.common.white;
+  return side && leader && side !== leader ? "" : words;
 }
 
 export class Chance {
@@ -104,7 +97,7 @@ export class Chance {
     this.bar.hidden = p === null || !short;
     if (p !== null) {
       // Of a network that claims something else, these would be the wrong words.
-      const words = !claim || /\bwin|expected/.test(claim.name) ? inWords(kind, p, lead) : "";
+      const words = !claim || /\bwin|expected/.test(claim.name) ? inWords(kind, p) : "";
       const name = valueName(kind, network);
       // "White 85% · White is clearly better": what the number is, is said where there is room, or where one points.
       this.name.textContent = short ? name : whose(kind);

@@ -65,6 +65,16 @@ export function displayedChance(app: App, judging: Judging, id = app.cursor): Di
   });
 }
 
+/** Black's lead in a position of Go: of the count, else of a search, else the network's own; null if nothing is known. */
+export function displayedLead(app: App, judging: Judging, id = app.cursor): { lead: number; source: Source } | null {
+  const counted = countOf(app, id);
+  if (counted) return { lead: counted.score, source: "rules" };
+  const searched = judging.lead(id);
+  if (searched !== null) return { lead: searched, source: "search" };
+  const own = app.network ? app.result(app.network, id)?.score : null;
+  return typeof own === "number" ? { lead: own, source: "network" } : null;
+}
+
 /** The value of a position for a record of the game; null if none is known that fits the others: where moves are searched, the network's own does not. */
 export function recordedChance(app: App, judging: Judging, id: number): number | null {
   const known = displayedChance(app, judging, id);

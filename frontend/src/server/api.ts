@@ -170,6 +170,8 @@ export interface Check {
   after: number;
   /** Lost on the board, of Go. */
   points: number | null;
+  /** Of the one who moved, in points before the move, of Go. */
+  lead?: number;
   /** How it would be answered. */
   reply: string[];
   /** The best move and how the game would go on, of Go. */

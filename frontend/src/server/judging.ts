@@ -86,8 +86,8 @@ const NEAR = 3;
 
 export class Judging {
   private readonly known = new ByWeights<Judgement>();
-  /** Values of positions from other searches: White's chance in chess, Black's in Go. */
-  private readonly values = new ByWeights<number>();
+  /** Values of positions from other searches: White's chance in chess, Black's in Go; and Black's lead, where it is known. */
+  private readonly values = new ByWeights<{ value: number; lead: number | null }>();
   /** Judgements of this tab, also from before a reload. */
   private readonly remembered = new Remembered<Judgement>("judged");
   private readonly refused = new Set<string>();
@@ -144,22 +144,25 @@ export class Judging {
     const { app } = this;
     const engine = app.checker.now;
     const found = engine ? undefined : this.values.of(app.weights(app.network ?? "")).get(id);
-    if (found !== undefined) return found;
+    if (found) return found.value;
     // Of Go a network's search was only in the position before a checked move.
     const white = app.game.kind === "chess" || engine ? (this.exact(id)?.white.after ?? null) : null;
     return white === null || app.game.kind === "chess" ? white : 1 - white;
   }
 
-  /** Black's lead in a position by the engine that judges; null where it has not said so. */
+  /** Black's lead in a position by the engine that judges, or else by the network's search; null where it is not known. */
   lead(id: number): number | null {
-    return this.exact(id)?.score ?? null;
+    const { app } = this;
+    if (app.checker.now) return this.exact(id)?.score ?? null;
+    return this.values.of(app.weights(app.network ?? "")).get(id)?.lead ?? null;
   }
 
   /** Takes over what another search found of a position. */
-  learn(id: number, network: string, value: number): void {
+  learn(id: number, network: string, value: number, lead: number | null = null): void {
     const known = this.values.of(this.app.weights(network));
-    if (known.get(id) === value) return;
-    known.set(id, value);
+    const before = known.get(id);
+    if (before?.value === value && before.lead === lead) return;
+    known.set(id, { value, lead });
     this.tell();
   }
 
@@ -320,10 +323,11 @@ export class Judging {
       else if (app.game.kind === "chess") await app.api.judge({ network, line, from, to }, found, abort.signal);
       else {
         const before = app.node(app.node(ids[0]!).parent!);
-        const judgement = judgementOf(await app.api.check({ network, line }, abort.signal), from, before.turn);
+        const check = await app.api.check({ network, line }, abort.signal);
+        const judgement = judgementOf(check, from, before.turn);
         found(judgement);
         // A network that does not search looks at every move once: its value is the network's own all the same.
-        if (judgement.white.before !== null && values(app.named(network))) this.learn(before.id, network, 1 - judgement.white.before);
+        if (judgement.white.before !== null && values(app.named(network))) this.learn(before.id, network, 1 - judgement.white.before, blackLead(check, before.turn));
       }
       // What it leaves out is not asked for again.
       if (!abort.signal.aborted && !ids.every((id) => known.get(id)?.exact)) throw new Error(texts.judging.leftOut(engine || network));
@@ -376,6 +380,9 @@ export class Judging {
     }, PERIOD);
   }
 }
+
+/** Black's lead before a checked move; null where the server has not said so. */
+const blackLead = ({ lead }: Check, mover: "w" | "b"): number | null => (typeof lead === "number" ? (mover === "b" ? lead : -lead) : null);
 
 /** A move of Go, as it was checked. */
 function judgementOf({ loss, mark, points, before, after, line = [], reason }: Check, ply: number, mover: "w" | "b"): Judgement {

@@ -50,6 +50,7 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
     before, after: the win probability of the player who made the move, 0 to 1, before and after the move.
     loss: the win probability that the move lost, 0 to 1. A pass that ends the game loses nothing.
     points: the points that the move lost.
+    lead: the lead in points of the player who made the move, before the move.
     mark: the annotation of the move, such as "?", which depends on `points`; "" for none.
     reply: the moves expected after the evaluated move, in GTP notation.
     line: the best move that the player could have made, and the moves expected after this best move, in GTP notation.
@@ -95,7 +96,8 @@ def check(networks: NetworkRegistry, network: NetworkInfo, line: Line, stop: thr
     why = _why(better.why) if sign and better and better.why else {}
     return {
         "loss": rounded(loss), "mark": sign, "before": rounded(best.winrate), "after": rounded(after),
-        "points": rounded(lost.points, 1), "reply": [to_gtp(point, line.size) for point in reply[:MOST_SHOWN]],
+        "points": rounded(lost.points, 1), "lead": rounded(best.lead, 1),
+        "reply": [to_gtp(point, line.size) for point in reply[:MOST_SHOWN]],
         "line": [to_gtp(point, line.size) for point in shown[:MOST_SHOWN]], **why,
     }  # fmt: skip
 
