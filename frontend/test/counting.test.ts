@@ -13,6 +13,7 @@ import { shown } from "../src/board/overlays";
 import { Judging } from "../src/server/judging";
 import { pointOf } from "../src/board/gopoints";
 import { goStart, stonesOf } from "../src/play/starting";
+import { texts } from "../src/texts";
 import { withDocument } from "./support/document";
 import { after, network, page } from "./support/games";
 import { held, Server, until } from "./support/server";
@@ -147,6 +148,16 @@ test("what a person says of dead stones is the count everywhere: of the network,
   expect(told).toHaveBeenCalled();
   // The position before the last stone is not counted.
   expect(app.result("gohuman", app.game.root)!.score).toBe(-27);
+});
+
+test("dead stones that nobody has marked are told as an estimate", async () => {
+  new Server().on("count", ({ dead }) => points(45, 36, dead ?? ["C7", "F1"]));
+  const { app, counter, ends } = twice("");
+  app.go(ends[0]!);
+  await until(() => !counter.element.hidden);
+  expect(counter.element.textContent).toContain(texts.gocount.estimated(2));
+  counter.use(CAUGHT);
+  await until(() => !counter.element.textContent!.includes("estimate"));
 });
 
 test("the count says that the border is open", async () => {

@@ -64,6 +64,8 @@ export class Counter {
   private readonly known = new Map<number, Counted>();
   /** The last question about each position, with the dead stones until it is answered. An answer to an earlier one is dropped. */
   private readonly asked = new Map<number, { dead: string[] | undefined }>();
+  /** The positions whose dead stones a person has marked. */
+  private readonly decided = new Set<number>();
   /** The results that were written here last. */
   private readonly written = new WeakMap<Game, string>();
 
@@ -111,7 +113,8 @@ export class Counter {
     }
     this.element.hidden = false;
     const gap = gapOf(node.stones ?? "", result, this.size);
-    const text = inWords(result) + (gap ? ` ${texts.gocount.open(gap.points, pointName(gap.at, this.size))}` : "");
+    const estimated = result.dead.length && !this.decided.has(node.id) ? ` ${texts.gocount.estimated(result.dead.length)}` : "";
+    const text = inWords(result) + estimated + (gap ? ` ${texts.gocount.open(gap.points, pointName(gap.at, this.size))}` : "");
     if (this.element.textContent !== text) this.element.textContent = text;
     const { winner, lead } = outcome(result);
     shown.count = { node: node.id, owners: result.owners };
@@ -137,6 +140,7 @@ export class Counter {
       if (late()) return;
       question.dead = undefined;
       this.known.set(node.id, found);
+      if (dead) this.decided.add(node.id);
       // A person's word goes into the record in any case, unless the game goes on since.
       if (dead && game.nodes.has(node.id) && !shown.resign) this.write(found);
       this.draw();

@@ -242,6 +242,7 @@ export const en = {
     wins: (side: string, points: number) => `${side} wins by ${count(points, { one: "# point", other: "# points" })}`,
     drawInside: "draw",
     counted: (black: number, white: number, result: string) => `Black ${black}, White ${white} with komi: ${result}. Click dead groups.`,
+    estimated: (stones: number) => `${count(stones, { one: "# stone is marked", other: "# stones are marked" })} dead. This is an estimate.`,
     open: (points: number, at: string) => `Open border at ${at}: ${points} neutral points.`,
   },
   goediting: {
