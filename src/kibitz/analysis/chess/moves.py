@@ -517,7 +517,7 @@ def analyse(
 
 def _person(session: Session, record: Record, played: Sequence[chess.Move]) -> PersonInGame:
     """Return the person of a personal network, as a player of a game. Other networks predict both sides."""
-    if not session.of_person:
+    if not getattr(session, "of_person", False):
         return PersonInGame((True, True), "")
     players = [record.game.headers.get(name, "") for name in ("White", "Black")]
     return person_in(session.run, players, np.array([from_move(move) if move else 0 for move in played], np.uint16))

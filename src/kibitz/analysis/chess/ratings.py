@@ -31,7 +31,7 @@ def compares_ratings(session: Session) -> bool:
     """Return whether a network predicts the moves of players of any rating. The network of one person does not:
     it has inputs for ratings, but always imitates this person.
     """
-    return OPPONENT in session.side_inputs and not session.of_person
+    return OPPONENT in session.side_inputs and not getattr(session, "of_person", False)
 
 
 def add_side_inputs(
