@@ -2,13 +2,13 @@
 
 import { type Exercise, Handover } from "./app/handover";
 import { CheckerChoice } from "./analysis/checkedby";
-import { networkChooser } from "./ui/header";
 import { mountNetwork } from "./analysis/network";
 import { OpinionPanel } from "./analysis/opinion";
 import { RatingPanel } from "./analysis/ratings";
 import { mountSummary } from "./analysis/summary";
 import { mountPage, place } from "./page";
 import { App } from "./app/state";
+import { networkChooser } from "./ui/chooser";
 import { showPreparing } from "./ui/status";
 import { texts } from "./texts";
 import type { Tabs } from "./ui/tabs";

@@ -78,9 +78,8 @@ def test_a_server_of_a_growing_store_is_killed_and_comes_back(
     assert cli.run(begun) == 0
     own = serve(str(store))
     page = visit(of=own)
-    page.watch.allow(  # type: ignore[attr-defined]
-        "ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE"
-    )
+    # What the browser says of a connection that ends depends on when it ends.
+    page.watch.allow("net::ERR_")  # type: ignore[attr-defined]
     desk = Desk(page).ready()
     desk.tab("Explorer")
     games_reached(desk, 1)
