@@ -159,10 +159,10 @@ def test_a_game_of_go_is_counted(visit: Callable[..., Page]) -> None:
     counted = desk.page.locator(".go-count")
     expect(counted).to_contain_text(re.compile(r"44\D+23\.5\D+20\.5"), timeout=SEARCHED)
     desk.page.mouse.click(*desk.point("E7"))  # alive: no point of that half is Black's alone
-    expect(counted).to_contain_text(re.compile(r"White \D*23\.5\D*$"))
+    expect(counted).to_contain_text(re.compile(r"White wins\D*23\.5.*E9: 42"))
     assert "RE[W+23.5]" in desk.copied("SGF")
     desk.page.mouse.click(*desk.point("E7"))
-    expect(counted).to_contain_text(re.compile(r"Black \D*20\.5\D*$"))
+    expect(counted).to_contain_text(re.compile(r"Black wins\D*20\.5\D*$"))
     desk.keys("ArrowLeft")
     assert serious(desk.page) == []
     # A variation that ends otherwise is counted too, and the record keeps the result of the game.
