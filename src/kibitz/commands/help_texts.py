@@ -523,8 +523,8 @@ OPTIONS: Mapping[str, str] = {
     "--time-limit": "Stop after this many minutes. Run the same command again to resume. [default: no limit]",
     "train --time-limit": "Stop after this many minutes of training. The preparation before the first iteration does"
     " not count. Run the same command again to resume. [default: no limit]",
-    "personal --time-limit": "Stop after this many minutes, including the preparation. Run the same command again"
-    " to resume. [default: no limit]",
+    "personal --time-limit": "Stop after this many minutes. The preparation counts, too. Run the same command"
+    " again to resume. [default: no limit]",
     "--seed": "Random seed.",
     "--summary-every": "Number of iterations between progress lines. [default: 1% of all iterations, at most 300]",
     "--validate-every": "Number of iterations between validations. [default: 5% of all iterations]",
