@@ -147,6 +147,12 @@ def test_a_users_words_before_a_colon_stay() -> None:
         assert node.comment.endswith("better: d4 d5")
         drop_mark(node)
         assert node.comment == "my reason: the center"
+    node.comment = "better: Nf3"
+    for _ in range(2):
+        note_move(node, None, "?", "", "d4 d5")
+        assert node.comment == "better: Nf3 [%kibitz ?] better: d4 d5"
+        drop_mark(node)
+        assert node.comment == "better: Nf3"
 
 
 def test_what_another_analysis_wrote_is_replaced(

@@ -33,8 +33,10 @@ a user's text.
 """
 _CHECKED = re.compile(_BEFORE + r"checked by:\s(?:(?!\s/\s)[^{}\[\]])*")
 """Matches the name of the engine that checked the moves. This name is in the comment before the first move."""
-_REASON = re.compile(_BEFORE + r"(?:reason|better):\s(?:(?!\s/\s)[^{}\[\]])*")
-"""Matches the text that gives the reason for an annotation of kibitz, and the text that gives the better move."""
+_REASON = re.compile(rf"(?:{_BEFORE}reason|(?:(?<=\])\s|\s/\s)better):\s(?:(?!\s/\s)[^{{}}\[\]])*")
+"""Matches the text that gives the reason for an annotation of kibitz, and the text that gives the better move. A user's
+comment may begin with "better:", so this text is only matched after a command or a slash.
+"""
 
 
 def centipawns(white: float) -> int:
