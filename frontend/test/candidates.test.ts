@@ -1,6 +1,6 @@
 /** Values of single moves by a search: what is kept of them when somebody steps on. */
 
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { Candidates } from "../src/analysis/candidates";
 import { displayedChance, displayedLead } from "../src/app/displayed";
@@ -10,12 +10,18 @@ import type { Result } from "../src/app/state";
 import { chess, find, go, network, page } from "./support/games";
 import { Server, until } from "./support/server";
 
-afterEach(() => vi.useRealTimers());
-
-test("a search that is done stays known where somebody steps on before the values of more moves", async () => {
+beforeEach(() => {
   vi.useFakeTimers();
   vi.stubGlobal("document", { visibilityState: "visible", addEventListener: () => undefined });
   vi.stubGlobal("IntersectionObserver", class { observe(): void {} });
+});
+
+afterEach(() => vi.useRealTimers());
+
+const host = { offsetParent: {} } as HTMLElement;
+const line = (move: string, white: number): { moves: string[]; san: string[]; white: number } => ({ moves: [move], san: [move], white });
+
+test("a search that is done stays known where somebody steps on before the values of more moves", async () => {
   const app = page(chess("e4 e5"), [network("human")]);
   app.result = () => ({ ply: 0, moves: ["a", "b"].map((move) => ({ move, san: move, p: 0.4 })) }) as Result;
   const asked: Record<string, unknown>[] = [];
@@ -27,13 +33,12 @@ test("a search that is done stays known where somebody steps on before the value
     return new Promise((resolve) => (answer = resolve));
   };
   const judging = new Judging(app);
-  const candidates = new Candidates(app, { offsetParent: {} } as HTMLElement, () => undefined, judging);
+  const candidates = new Candidates(app, host, () => undefined, judging);
   const look = async (): Promise<string[]> => {
     candidates.of(app.networks[0]);
     await vi.advanceTimersByTimeAsync(1000);
     return candidates.of(app.networks[0]).lines.map(({ moves }) => moves[0]!);
   };
-  const line = (move: string, white: number): { moves: string[]; san: string[]; white: number } => ({ moves: [move], san: [move], white });
   await look();
   const running = (): boolean => candidates.of(app.networks[0]).running === true;
   expect(running()).toBe(true);
@@ -64,14 +69,11 @@ test("a search that is done stays known where somebody steps on before the value
 });
 
 test("a search that fails is not waited for", async () => {
-  vi.useFakeTimers();
-  vi.stubGlobal("document", { visibilityState: "visible", addEventListener: () => undefined });
-  vi.stubGlobal("IntersectionObserver", class { observe(): void {} });
   const app = page(chess("e4"), [network("human")]);
   app.result = () => ({ ply: 0, moves: [] }) as unknown as Result;
   let fail: (why: Error) => void = () => undefined;
   app.api.candidates = () => new Promise((_, reject) => (fail = reject));
-  const candidates = new Candidates(app, { offsetParent: {} } as HTMLElement, () => undefined, new Judging(app));
+  const candidates = new Candidates(app, host, () => undefined, new Judging(app));
   expect(candidates.of(app.networks[0]).running).toBe(true);
   await vi.advanceTimersByTimeAsync(1000);
   fail(new Error("gone"));
@@ -80,19 +82,15 @@ test("a search that fails is not waited for", async () => {
 });
 
 test("a move of the game has the value of the position after it, but the best line has that of the position", async () => {
-  vi.useFakeTimers();
-  vi.stubGlobal("document", { visibilityState: "visible", addEventListener: () => undefined });
-  vi.stubGlobal("IntersectionObserver", class { observe(): void {} });
   const app = page(chess("e4"), [network("human")]);
   app.result = () => ({ ply: 0, moves: [] }) as unknown as Result;
   app.go(app.node().parent ?? app.game.root);
-  const line = (move: string, white: number): { moves: string[]; san: string[]; white: number } => ({ moves: [move], san: [move], white });
   const played = find(app.game, "e4");
   let lines = [line("d2d4", 0.6), line(played.move!, 0.5)];
   app.api.candidates = async () => ({ lines });
   const judging = new Judging(app);
   const values = async (): Promise<unknown[]> => {
-    const candidates = new Candidates(app, { offsetParent: {} } as HTMLElement, () => undefined, judging);
+    const candidates = new Candidates(app, host, () => undefined, judging);
     candidates.of(app.networks[0]);
     await vi.advanceTimersByTimeAsync(1000);
     return candidates.of(app.networks[0]).lines.map(({ white }) => white);

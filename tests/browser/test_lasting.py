@@ -78,7 +78,7 @@ def test_a_server_of_a_growing_store_is_killed_and_comes_back(
     assert cli.run(begun) == 0
     own = serve(str(store))
     page = visit(of=own)
-    # What the browser says of a connection that ends depends on when it ends.
+    # The error message of a closed connection depends on the moment at which it closes.
     page.watch.allow("net::ERR_")  # type: ignore[attr-defined]
     desk = Desk(page).ready()
     desk.tab("Explorer")

@@ -316,7 +316,7 @@ def test_the_time_left_is_unknown_at_the_beginning(clock: Clock) -> None:
 
 
 def test_the_progress_inside_a_game_names_this_game(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Without a terminal, no line says that zero games were read, neither inside the game nor at its end."""
+    """Without a terminal, no line counts zero games, neither inside the game nor at its end."""
     lines: list[str] = []
 
     class Bar(Progress):

@@ -82,7 +82,7 @@ def test_arms_by_hand(personal_run: Path) -> None:
 def test_the_note_distinguishes_an_interrupted_training_from_a_useless_one(
     finished: bool, personal_run: Path, human_run: Path, my_games: Path, tmp_path: Path
 ) -> None:
-    """A run that still has the initial network says that its training goes on, not that the training did not help."""
+    """The note on an interrupted run is about the unfinished training, not about a training without success."""
     path = Path(shutil.copytree(personal_run, tmp_path / "r"))
     point_to(path, human_run, my_games)
     info = json.loads((path / INFO).read_text()) | {"kept": "nothing", "finished": finished}

@@ -313,7 +313,7 @@ def _alive(process: int) -> bool:
 
 MOVES = ("ee", "gc", "cc", "gg", "eg")
 MISTAKE = ("ee", "gc", "ac")
-"""The last move loses some points, but not so many that it is searched with `LONG_VISITS`, which takes long."""
+"""The last move loses some points, but too few for a search with `LONG_VISITS`, which takes long."""
 
 
 def go_games(count: int) -> str:

@@ -46,7 +46,7 @@ MATE = "1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# *"
 def test_all_interfaces_show_the_same_risk(
     client: Client, text: str, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of the last six positions. The risk does not depend on the depth, which says how moves are judged."""
+    """The last six positions are compared. The depth is a setting for judging moves and does not change the risk."""
     for module in ("limits", "judging"):
         monkeypatch.setattr(f"kibitz.analysis.chess.{module}.NODES", 80)
     game = kibitz.analyse(text, "human", depth=2)
