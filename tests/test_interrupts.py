@@ -57,6 +57,21 @@ time.sleep(10)
 """
 """LLVM asks for a compiled kernel, and crashes without an answer."""
 
+FREED = """
+from llvmlite.binding import ffi
+
+class Own:
+    def LLVMPY_DisposeString(self, text):
+        signal.raise_signal(number)
+        print("freed")
+
+ffi.lib = Own()
+with ffi.OutputString():
+    pass
+time.sleep(10)
+"""
+"""llvmlite frees memory of LLVM: a second time if it does not come to the next line."""
+
 SET_UP = """
 import importlib._bootstrap_external as loading
 from importlib.machinery import ExtensionFileLoader, ModuleSpec
@@ -77,7 +92,13 @@ time.sleep(10)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(
     ("program", "printed"),
-    [(FINALISER, ""), (SECOND, "caught\ncaught\n"), (LLVM, "goes on\n"), (SET_UP, "goes on\nset up\n")],
+    [
+        (FINALISER, ""),
+        (SECOND, "caught\ncaught\n"),
+        (LLVM, "goes on\n"),
+        (FREED, "freed\n"),
+        (SET_UP, "goes on\nset up\n"),
+    ],
 )
 def test_a_signal_comes_again(program: str, printed: str, number: signal.Signals) -> None:
     begin = (

@@ -2,9 +2,11 @@
 none is lost.
 
 Python can run a signal handler between any two lines of the main thread, and the handler's exception is raised there.
-In two places an exception must not be raised. The first is C code that calls Python, such as LLVM and libraries during
-their initialization. They can't handle the exception and may crash. The second is a finalizer (`__del__`), because
-Python ignores its exceptions, so the program would continue. In these places, the handler sends the signal again later.
+In three places an exception must not be raised. The first is C code that calls Python, such as LLVM and libraries
+during their initialization. They can't handle the exception and may crash. The second is the code of llvmlite, which
+frees LLVM's memory. An exception between two of its lines makes it free the same memory twice. The third is a finalizer
+(`__del__`), because Python ignores its exceptions, so the program would continue. In these places, the handler sends
+the signal again later.
 """
 
 from __future__ import annotations
@@ -17,8 +19,8 @@ import threading
 from importlib.machinery import ExtensionFileLoader
 from types import FrameType
 
-_LLVM = "llvmlite.binding.executionengine"
-"""The module with the functions by which LLVM loads a kernel. LLVM calls Python functions from them."""
+_LLVM = "llvmlite.binding."
+"""The beginning of the names of the modules that call LLVM."""
 _LOADERS = {ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__}
 """The functions in which a C library initializes itself."""
 _PAUSE = 0.02
@@ -60,7 +62,7 @@ def unwind() -> None:
 def _may_unwind(frame: FrameType | None) -> bool:
     """Return whether an exception may be raised in this frame: none of its callers is code that can't be unwound."""
     while frame is not None:
-        if frame.f_code in _LOADERS or frame.f_globals.get("__name__") == _LLVM:
+        if frame.f_code in _LOADERS or str(frame.f_globals.get("__name__")).startswith(_LLVM):
             return False
         frame = frame.f_back
     return True
