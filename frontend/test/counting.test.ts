@@ -8,6 +8,7 @@ import { displayedChance } from "../src/app/displayed";
 import { add, empty } from "../src/app/tree";
 import type { App } from "../src/app/state";
 import { Counter, gapOf, together } from "../src/play/gocount";
+import { markedDead } from "../src/play/marked";
 import { pointsOf } from "../src/board/gomarks";
 import { shown } from "../src/board/overlays";
 import { Judging } from "../src/server/judging";
@@ -158,6 +159,38 @@ test("dead stones that nobody has marked are told as an estimate", async () => {
   expect(counter.element.textContent).toContain(texts.gocount.estimated(2));
   counter.use(CAUGHT);
   await until(() => !counter.element.textContent!.includes("estimate"));
+});
+
+test("dead stones that a person has marked stay marked in the game and its file", async () => {
+  const owners = Array.from(STONES, (_, point) => (point % 9 < 5 ? 1 : 0));
+  const server = new Server().on("count", ({ dead }) => ({ ...points(45, 36, dead ?? ["F1"]), owners }));
+  const { app, counter, ends } = twice("");
+  app.go(ends[0]!);
+  await until(() => !counter.element.hidden);
+  expect(app.node().props).toBeUndefined();
+  const { revision } = app.game;
+  counter.use(CAUGHT);
+  await until(() => Boolean(app.node().props));
+  expect(app.game.revision).toBeGreaterThan(revision);
+  const { TB, TW } = app.node().props!;
+  expect([TB!.length, TB!.includes("cc"), TW!.length]).toEqual([36, true, 27]);
+  // Reopened, the game has the same count. Its result is not written again.
+  const again = new Counter(app);
+  app.game.headers.RE = "B+R";
+  again.use(CAUGHT);
+  await until(() => !again.element.hidden);
+  expect(server.of("count").at(-1)!.dead).toEqual(["C7"]);
+  expect(again.element.textContent).not.toContain("estimate");
+  expect(app.game.headers.RE).toBe("B+R");
+});
+
+test("dead stones of a file: its territory has their points, or only those beside them", () => {
+  const dead = (props?: Record<string, string[]>): string[] | undefined => markedDead({ stones: STONES, ...(props && { props }) }, 9);
+  expect(dead()).toBeUndefined();
+  expect(dead({ C: ["the end"] })).toBeUndefined();
+  expect(dead({ TB: ["aa:di"], TW: ["ga:ii"] })).toEqual(["C7"]);
+  expect(dead({ TB: ["aa", "dc"] })).toEqual(["C7"]);
+  expect(dead({ TB: [""], TW: [""] })).toEqual([]);
 });
 
 test("the count says that the border is open", async () => {

@@ -233,13 +233,13 @@ def test_a_comment_of_blanks_is_read_at_once() -> None:
 
 def test_an_sgf_keeps_what_is_not_understood() -> None:
     root = "ST[2]TC[3]N[na\\]me]LB[aa:1][bb:\\]x]"
-    text = f"(;GM[1]SZ[9]PB[A]{root};B[ee]TR[aa][bb]XX[1\n2];W[cc]TE[2];CR[dd](;B[gg]TT[5])(;B[cg]))"
+    text = f"(;GM[1]SZ[9]PB[A]{root};B[ee]TR[aa][bb]XX[1\n2];W[cc]TE[2];CR[dd](;B[gg]TT[5])(;B[];W[]TB[]TW[aa:cc]))"
     found = load(text)
     assert found["problems"] == []
     assert found["line"]["assumed"] == ["KM", "RU"]
     said = {"line": found["line"]}
     saved = save(found, **said)
-    for part in (root, "TR[aa][bb]XX[1\n2]", "TE[2]CR[dd]", "TT[5]"):
+    for part in (root, "TR[aa][bb]XX[1\n2]", "TE[2]CR[dd]", "TT[5]", "TB[]TW[aa:cc]"):
         assert part in saved
     assert "KM" not in saved
     assert "RU" not in saved
@@ -248,7 +248,7 @@ def test_an_sgf_keeps_what_is_not_understood() -> None:
     assert again["line"] == found["line"]
     assert "KM[3.75]" in save(load("(;SZ[19]KM[3.75]RU[Chinese];B[dd])"))  # as it was written
     found["tree"][1]["props"] = {"LB": ["a];W[aa", "b\\"], "x]": ["1"], "KM": ["9"]}
-    assert len(load(save(found, **said))["tree"]) == 5
+    assert len(load(save(found, **said))["tree"]) == 6
     assert load(save(found, **said))["tree"][1]["props"]["LB"][0] == "a\\];W[aa"
 
 

@@ -75,6 +75,21 @@ def test_a_game_of_go_with_its_summary(client: Client) -> None:
     assert played(game)[-1].count("X") == 2
 
 
+WALLS = "AB[ea:ei]AW[fa:fi][cc]"
+"""Black's wall on the fifth column, White's on the sixth, and one white stone in Black's half."""
+
+
+def test_a_counted_game_of_go_has_its_territory_and_dead_stones(client: Client) -> None:
+    request = asked(client, f"(;SZ[9]KM[6.5]RU[japanese]{WALLS};B[];W[])", {})
+    estimated, marked, none = (
+        page_of(client, {**request, **dead}).data["games"][0]["owners"] for dead in ({}, {"dead": ["C7"]}, {"dead": []})
+    )
+    assert estimated == marked == "XXXXXOOOO" * 9
+    assert none[18:27] == "..O.XOOOO"  # the stone lives, so this half belongs to nobody
+    assert page_of(client, asked(client, f"(;SZ[9]{WALLS};B[])", {})).data["games"][0]["owners"] == ""
+    assert mentions(client.error("/api/page", {**request, "dead": ["A1"]}), "A1")
+
+
 def test_a_small_loss_of_points_is_not_minus_zero(client: Client) -> None:
     mark = {"value": 0.4, "lead": -1.5, "mark": "?!", "loss": 0.1, "points": 0.04, "best": "C3", "line": ["C3"]}
     (game,) = page_of(client, asked(client, "(;SZ[9];B[ee])", {1: mark})).data["games"]

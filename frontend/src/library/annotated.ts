@@ -8,6 +8,7 @@ import { players } from "../app/naming";
 import type { App } from "../app/state";
 import type { Saving } from "../server/api";
 import { message } from "../server/asking";
+import { markedDead } from "../play/marked";
 import { texts } from "../texts";
 import { chosen, download, fileName, record, saving, write } from "./save";
 
@@ -43,7 +44,8 @@ export function shownLine(app: App, mistakes: Mistakes): Saving {
   const { tree, headers, ...game } = saving(app, found(app, mistakes, true));
   const line = new Set<unknown>(app.path);
   const kept = Object.entries(headers).filter(([name]) => isMain(app) || !RESULTS.includes(name));
-  return { ...game, tree: (tree as { id: number }[]).filter(({ id }) => line.has(id)), headers: Object.fromEntries(kept) };
+  const dead = markedDead(app.node(app.path.at(-1)!), app.game.start.size ?? 19);
+  return { ...game, ...(dead && { dead }), tree: (tree as { id: number }[]).filter(({ id }) => line.has(id)), headers: Object.fromEntries(kept) };
 }
 
 /** Saves the line shown as a page that others open without kibitz: an HTML file with a board, the marks and the reasons. */

@@ -7,6 +7,7 @@ import { neighbours, pointName, pointOf } from "../board/gopoints";
 import { type Count, shown } from "../board/overlays";
 import type { App, Game, Node } from "../app/state";
 import { texts } from "../texts";
+import { markedDead, territory } from "./marked";
 
 /** The stones that live or die with this one: of its colour, with nothing but empty points between them. */
 export function together(stones: string, point: number, size: number): number[] {
@@ -64,8 +65,6 @@ export class Counter {
   private readonly known = new Map<number, Counted>();
   /** The last question about each position, with the dead stones until it is answered. An answer to an earlier one is dropped. */
   private readonly asked = new Map<number, { dead: string[] | undefined }>();
-  /** The positions whose dead stones a person has marked. */
-  private readonly decided = new Set<number>();
   /** The results that were written here last. */
   private readonly written = new WeakMap<Game, string>();
 
@@ -91,7 +90,7 @@ export class Counter {
     const dies = !dead.has(point);
     for (const each of together(stones, point, size)) if (dies) dead.add(each);
       else dead.delete(each);
-    void this.ask(node, [...dead].map((each) => pointName(each, size)));
+    void this.ask(node, [...dead].map((each) => pointName(each, size)), true);
     return true;
   }
 
@@ -108,12 +107,12 @@ export class Counter {
       this.element.hidden = true;
       shown.count = null;
       if (before) shown.changed();
-      if (counted(node) && !this.asked.has(node.id)) void this.ask(node);
+      if (counted(node) && !this.asked.has(node.id)) void this.ask(node, markedDead(node, this.size));
       return;
     }
     this.element.hidden = false;
     const gap = gapOf(node.stones ?? "", result, this.size);
-    const estimated = result.dead.length && !this.decided.has(node.id) ? ` ${texts.gocount.estimated(result.dead.length)}` : "";
+    const estimated = result.dead.length && !markedDead(node, this.size) ? ` ${texts.gocount.estimated(result.dead.length)}` : "";
     const text = inWords(result) + estimated + (gap ? ` ${texts.gocount.open(gap.points, pointName(gap.at, this.size))}` : "");
     if (this.element.textContent !== text) this.element.textContent = text;
     const { winner, lead } = outcome(result);
@@ -128,8 +127,8 @@ export class Counter {
     if (!node.children.length && branch(app, node.id) === null && (!RE || RE === this.written.get(app.game))) this.write(result);
   }
 
-  /** Has the server count a position. `dead`: the dead stones, as the person says; without it the server finds them. */
-  private async ask(node: Node, dead?: string[]): Promise<void> {
+  /** Has the server count a position. `dead`: the dead stones, as the person or the record says; without it the server finds them. `marked`: whether the person has just said so. */
+  private async ask(node: Node, dead?: string[], marked = false): Promise<void> {
     const { app } = this;
     const { game } = app;
     const question = { dead };
@@ -140,9 +139,12 @@ export class Counter {
       if (late()) return;
       question.dead = undefined;
       this.known.set(node.id, found);
-      if (dead) this.decided.add(node.id);
-      // A person's word goes into the record in any case, unless the game goes on since.
-      if (dead && game.nodes.has(node.id) && !shown.resign) this.write(found);
+      if (marked && game.nodes.has(node.id)) {
+        node.props = { ...node.props, ...territory(node.stones ?? "", found, this.size) };
+        // A person's word goes into the record in any case, unless the game goes on since.
+        if (!shown.resign) this.write(found, true);
+        else app.retitled();
+      }
       this.draw();
     } catch (error) {
       if (late()) return;
@@ -151,13 +153,13 @@ export class Counter {
     }
   }
 
-  /** Writes a result into the record. */
-  private write(result: Counted): void {
+  /** Writes a result into the record. `marked`: whether dead stones in it have changed too. */
+  private write(result: Counted, marked = false): void {
     const { game } = this.app;
     const { winner, lead } = outcome(result);
     const text = winner === "draw" ? "0" : `${winner.toUpperCase()}+${Math.abs(lead)}`;
     this.written.set(game, text);
-    if (game.headers.RE === text) return;
+    if (game.headers.RE === text && !marked) return;
     game.headers.RE = text;
     this.app.retitled();
   }

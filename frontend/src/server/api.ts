@@ -283,6 +283,8 @@ export interface Saving {
   game: string;
   line: Line;
   analysis?: Analysis;
+  /** Of a page of Go: vertices of the dead stones of the last position, as a person has marked them. */
+  dead?: string[];
 }
 
 export class Api {

@@ -12,6 +12,8 @@ leads: only in Go: Black's lead in points in each position, [moves + 1], or None
 moves: the moves. Each move is a step, see below, with these further fields. "number" is its number as text, and "side"
     is the player's color. "mark" is the annotation, and "change" is the change of the value, or None. "notes" is a list
     of texts about the move. "line" is a list of the better moves, as steps.
+owners: only in Go: the owner of each intersection in the last position, "X", "O", or "." for neutral. It is "" if two
+    passes did not end the game.
 summary: the summary of the game, see `kibitz.analysis.summary.GameSummary.as_json`; None if it is unknown.
 
 A step is a move on the board. Its text is in "text". The list "cells" has the cells that the move changed, each as

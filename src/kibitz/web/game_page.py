@@ -22,8 +22,8 @@ def page(fields: Fields) -> dict[str, Any]:
     """Return the response of /api/page: {"html": the page of the game's main line}.
 
     fields: the fields of a request to /api/save, and "value", the name of the values, such as "White's win
-    probability". The field "by" names the network that evaluated the moves, if no engine did. Raises BadRequest for an
-    invalid tree.
+    probability". The field "by" names the network that evaluated the moves, if no engine did. The field "dead" has the
+    vertices of the dead stones in the last position of a Go game. Raises BadRequest for an invalid tree.
     """
     from kibitz.report.game import LANGUAGES, render_game_page
 
@@ -35,7 +35,7 @@ def page(fields: Fields) -> dict[str, Any]:
     language = notes.language if notes and notes.language in LANGUAGES else LANGUAGE
     found = [notes.moves.get(index, _NO_NOTE) if notes else _NO_NOTE for index in main]
     described = (_chess if isinstance(line, ChessLine) else _go)(
-        game_tree.texts(fields, "headers"), line, [tree[index].move or "" for index in main[1:]], found[1:], language
+        fields, line, [tree[index].move or "" for index in main[1:]], found[1:], language
     )
     if value := text(fields, "value", "")[:MOST_TEXT]:
         described["value"] = value
@@ -49,7 +49,7 @@ def page(fields: Fields) -> dict[str, Any]:
     return {"html": render_game_page([described], language)}
 
 
-def _chess(headers: dict[str, str], line: Any, names: list[str], notes: list[Note], language: str) -> dict[str, Any]:
+def _chess(fields: Fields, line: Any, names: list[str], notes: list[Note], language: str) -> dict[str, Any]:
     from kibitz.analysis.chess.shown import game_facts, number_of, steps
     from kibitz.web.chess.line import read_move
 
@@ -59,13 +59,18 @@ def _chess(headers: dict[str, str], line: Any, names: list[str], notes: list[Not
         about |= _remarks(note, note.reasons, -round(100 * note.loss), language)
         about["line"] = _better(note, board.copy(stack=False), read_move, steps)
         moves += [{**step, **about} for step in steps(board, [read_move(board, name)])]
-    return {**game_facts(headers, line.start()), "value": "White's win probability", "moves": moves}
+    return {
+        **game_facts(game_tree.texts(fields, "headers"), line.start()),
+        "value": "White's win probability",
+        "moves": moves,
+    }
 
 
-def _go(headers: dict[str, str], line: Any, names: list[str], notes: list[Note], language: str) -> dict[str, Any]:
-    from kibitz.analysis.go.shown import game_facts, steps
+def _go(fields: Fields, line: Any, names: list[str], notes: list[Note], language: str) -> dict[str, Any]:
+    from kibitz.analysis.go.shown import game_facts, owner_cells, steps
     from kibitz.games.go.points import BLACK
     from kibitz.web.go.annotating import reasons_of
+    from kibitz.web.go.counting import final_count
     from kibitz.web.go.line import read_point
 
     def read(board: Any, name: str) -> int:
@@ -80,7 +85,9 @@ def _go(headers: dict[str, str], line: Any, names: list[str], notes: list[Note],
         if not step:
             raise BadRequest(f"tree: move {ply} is illegal here")
         moves.append({**step[0], **about})
-    return {**game_facts(headers, line.start(), line.komi), "moves": moves}
+    owners = owner_cells(final_count(fields, line, board).black_owns, line.size) if board.passes >= 2 else ""
+    facts = game_facts(game_tree.texts(fields, "headers"), line.start(), line.komi)
+    return {**facts, "moves": moves, "owners": owners}
 
 
 def _remarks(note: Note, reasons: dict[str, str], change: float | None, language: str) -> dict[str, Any]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kibitz import text
 from kibitz.analysis.go.games import AnalysedGame, Move
 from kibitz.analysis.shown import changed_cells, incomplete, player_name, record_texts, rounded
@@ -22,6 +25,16 @@ def position_cells(board: Board) -> str:
     return "".join(
         _LETTERS.get(int(colour), ".") for row in range(size) for colour in colours[row * GRID : row * GRID + size]
     )
+
+
+def owner_cells(black_owns: NDArray[np.floating], size: int) -> str:
+    """Return the owners of a counted position, one character for each intersection, row by row from the upper left: "X"
+    for Black, "O" for White, "." for neutral.
+
+    black_owns: the owners on the 19×19 grid, float [361]: 1 Black, 0 White, 0.5 neutral. size: the board size.
+    """
+    owns = black_owns.reshape(GRID, GRID)[:size, :size].ravel().tolist()
+    return "".join("X" if own > 0.5 else "O" if own < 0.5 else "." for own in owns)
 
 
 def steps(board: Board, points: Iterable[int]) -> Iterator[dict[str, Any]]:
@@ -74,6 +87,7 @@ def shown_game(judged: AnalysedGame) -> dict[str, Any]:
         "values": rounded([one.black_wins for one in judged.positions]),
         "leads": rounded([one.score.lead for one in judged.positions], 1),
         "moves": moves,
+        "owners": owner_cells(judged.positions[-1].black_owns, record.size) if record.board().passes >= 2 else "",
         "summary": judged.summary.as_json() if judged.moves else None,
     }
 

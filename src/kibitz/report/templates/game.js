@@ -41,7 +41,8 @@
     const cells = [...game.start];
     const steps = line ? [...game.moves.slice(0, ply - 1), ...game.moves[ply - 1].line.slice(0, line)] : game.moves.slice(0, ply);
     for (const step of steps) for (const [cell, letter] of step.cells) cells[cell] = letter;
-    return { cells, at: steps.length ? steps[steps.length - 1].at : [] };
+    const owners = !line && ply === game.moves.length ? game.owners || "" : "";
+    return { cells, at: steps.length ? steps[steps.length - 1].at : [], owners };
   }
 
   function chessBoard({ cells, at }) {
@@ -55,7 +56,7 @@
     return ["0 0 360 360", `<use href="#board-squares${turned ? "-turned" : ""}"/>${last.join("")}${pieces.join("")}`];
   }
 
-  function goBoard({ cells, at }) {
+  function goBoard({ cells, at, owners }) {
     const { size } = game;
     const place = (cell) => [26 + 20 * (cell % size), 26 + 20 * Math.floor(cell / size)];
     const stones = cells.map((letter, cell) => {
@@ -64,8 +65,14 @@
       return `<circle cx="${x}" cy="${y}" r="9.4" fill="${fill}" stroke="${rim}" stroke-width=".8"/>`;
     });
     const last = at.map((cell) => { const [x, y] = place(cell); return `<circle cx="${x}" cy="${y}" r="5" fill="none" stroke="#2b7de0" stroke-width="2.6"/>`; });
+    // Territory, and dead stones: squares of their owner's color.
+    const owned = [...owners].map((letter, cell) => {
+      if (!(letter in STONES) || cells[cell] === letter) return "";
+      const [[x, y], [fill, rim]] = [place(cell), STONES[letter]];
+      return `<rect class="owned" x="${x - 3.5}" y="${y - 3.5}" width="7" height="7" fill="${fill}" stroke="${rim}" stroke-width=".8"/>`;
+    });
     const side = (size - 1) * 20 + 52;
-    return [`0 0 ${side} ${side}`, `<use href="#go-${size}"/>${stones.join("")}${last.join("")}`];
+    return [`0 0 ${side} ${side}`, `<use href="#go-${size}"/>${stones.join("")}${last.join("")}${owned.join("")}`];
   }
 
   function name(move) {
@@ -84,6 +91,7 @@
     const value = game.values[ply], lead = (game.leads || [])[ply];
     if (typeof value === "number") words.push(`${texts.values[game.value] || game.value}: ${percent(value)}`);
     if (typeof lead === "number") words.push(`${texts.lead}: ${signed(lead, 1)}`);
+    if (game.owners && ply === game.moves.length) words.push(texts.owned);
     return words;
   }
 

@@ -4,7 +4,7 @@ players.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,10 @@ from kibitz.games.go.points import BLACK, POINTS, WHITE, to_gtp
 from kibitz.web.go.line import GoLine, read_point
 from kibitz.web.params import BadRequest, Fields, words
 from kibitz.web.positions import read_line
+
+if TYPE_CHECKING:
+    from kibitz.games.go.endings.final import FinalCount
+    from kibitz.games.go.rules import Board
 
 
 def count(fields: Fields) -> dict[str, Any]:
@@ -25,21 +29,12 @@ def count(fields: Fields) -> dict[str, Any]:
     fields: the JSON of the request. The field "dead" has the vertices of the dead stones. If "dead" is missing, random
     playouts decide which stones are dead. Raises BadRequest for a line of chess, or if a vertex in "dead" has no stone.
     """
-    from kibitz.games.go.endings.final import count_board
     from kibitz.play.go.ownership import points_of
 
     line = read_line(fields)
     if not isinstance(line, GoLine):
         raise BadRequest("only Go games can be scored. Open a Go game")
-    board, dead = line.board(), None
-    if fields.get("dead") is not None:
-        dead = np.zeros(POINTS, np.bool_)
-        for vertex in words(fields, "dead", line.size**2):
-            point = read_point(vertex, line.size)
-            if point >= POINTS or board[point] not in (BLACK, WHITE):
-                raise BadRequest(f"dead: there is no stone on {vertex}")
-            dead[point] = True
-    found = count_board(board, line.terms.komi, line.terms.territory, dead)
+    found = final_count(fields, line, line.board())
     there = points_of(line.size)
     return {
         "dead": [to_gtp(int(point), line.size) for point in there if found.dead[point]],
@@ -48,3 +43,22 @@ def count(fields: Fields) -> dict[str, Any]:
         "black": found.black,
         "white": found.white,
     }
+
+
+def final_count(fields: Fields, line: GoLine, board: Board) -> FinalCount:
+    """Return the score of a position.
+
+    fields: the JSON of a request, with the field "dead" as in `count`. line: a line (a start position and moves) with
+    the board size, the komi and the rules. board: the position. Raises BadRequest if a vertex in "dead" has no stone.
+    """
+    from kibitz.games.go.endings.final import count_board
+
+    dead = None
+    if fields.get("dead") is not None:
+        dead = np.zeros(POINTS, np.bool_)
+        for vertex in words(fields, "dead", line.size**2):
+            point = read_point(vertex, line.size)
+            if point >= POINTS or board[point] not in (BLACK, WHITE):
+                raise BadRequest(f"dead: there is no stone on {vertex}")
+            dead[point] = True
+    return count_board(board, line.terms.komi, line.terms.territory, dead)
