@@ -35,8 +35,9 @@ demo-go: $(READY)
 
 # Two processes with one thread each: networks of tests are so small that two threads mostly wait for each other.
 # tests/conftest.py orders the files: those that took longest in the table of docs/dev/testing.md come first.
+# Whatever the shell says, Python keeps what it has compiled: else each process compiles all tests anew, for 13 seconds.
 # With COSTS=FOLDER each tier writes there what its tests cost, for tools/write_test_times.py.
-PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(if $(COSTS),--costs=$(COSTS)/$@.json)
+PYTEST = env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(if $(COSTS),--costs=$(COSTS)/$@.json)
 
 # The tiers of docs/dev/testing.md. `make test` needs no browser, no other process and no training.
 test: $(READY)
