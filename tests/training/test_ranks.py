@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import re
 import signal
@@ -25,7 +26,7 @@ from kibitz.store.store import Store
 from kibitz.systems.deepchess import PairExamples
 from kibitz.systems.deepchess import Settings as PairSettings
 from kibitz.training.dataloader import make_batch, part_of
-from kibitz.training.ranks import ProcessRank, resolve_rank
+from kibitz.training.ranks import ProcessRank, Ranks, resolve_rank
 from support.causes import Ended, mentions, naming
 from support.forks import Forked, Forks
 from support.helpers import SMALL_PAIRS
@@ -301,6 +302,20 @@ def test_fewer_examples_than_processes_are_refused(small_store: Store) -> None:
         make_batch(examples, 2, 0, 0, 0, 3)
     with pytest.raises(KibitzError, match=naming("1 & 2 & processes")):
         make_batch(examples, 4, 0, 0, 0, 2)
+
+
+@pytest.mark.process
+def test_who_does_not_train_need_not_wait_for_lightning() -> None:
+    """Most tests need TrainConfig only."""
+    script = "import sys, kibitz.training.trainer; assert 'lightning_fabric' not in sys.modules"
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_a_fabric_is_silent(caplog: pytest.LogCaptureFixture) -> None:
+    """Lightning sets the level of its log as it is imported."""
+    Ranks().fabric("cpu", "32-true")
+    for name in ("lightning_fabric", "lightning_utilities.core.rank_zero"):
+        assert logging.getLogger(name).level == logging.WARNING
 
 
 def test_where_a_process_stands(monkeypatch: pytest.MonkeyPatch) -> None:

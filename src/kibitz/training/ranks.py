@@ -15,6 +15,7 @@ This exchange fails at once if another process has died; NCCL would wait.
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import socket
 import subprocess
@@ -23,15 +24,17 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import torch
 import torch.distributed as dist
-from lightning_fabric import Fabric
 from torch import Tensor
 
 from kibitz.cores import cores
 from kibitz.errors import KibitzError, UsageError
+
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric
 
 T = TypeVar("T")
 TIMEOUT = timedelta(minutes=5)
@@ -98,6 +101,10 @@ class Ranks:
         """Return a Lightning Fabric, which selects the device and the number format of this process. device: "auto",
         "cpu" or "cuda". precision: such as "32-true".
         """
+        from lightning_fabric import Fabric  # here, as the import takes as long as PyTorch's
+
+        for name in ("lightning_fabric", "lightning_utilities.core.rank_zero"):
+            logging.getLogger(name).setLevel(logging.WARNING)  # these libraries log every setting
         if self.alone:
             return Fabric(accelerator=device, devices=1, precision=precision)
         if self.backend == "nccl":

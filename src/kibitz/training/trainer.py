@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import logging
 import math
 import pickle
 import signal
@@ -340,8 +339,6 @@ class Trainer:
         self._stop = _Stop()
         self.store, self.games, self.validation = store, games, validation
         precision: Any = best_precision(plan.device) if plan.precision == "auto" else plan.precision
-        for name in ("lightning_fabric", "lightning_utilities.core.rank_zero"):
-            logging.getLogger(name).setLevel(logging.WARNING)  # these libraries log every setting
         self.ranks = plan.ranks
         self.fabric = self.ranks.fabric(plan.device, precision)
         self.on_gpu = self.fabric.device.type == "cuda"
