@@ -52,6 +52,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, small_store: Store, bundled
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow if name.endswith(".training") else ()) for name in MODULES]
 )
+@pytest.mark.usefixtures("shallow", "few_visits")
 def test_the_examples_of_the_docstrings_run(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     module = importlib.import_module(name)
