@@ -53,6 +53,15 @@ export function mountPage(app: App, head: Head, tabsOf: (mistakes: Mistakes, ope
   place("title").after(counting.element);
   mountGraph(place("graph"), app, mistakes);
   mountMoves(place("moves"), app, mistakes);
+  // On a phone.
+  const narrow = matchMedia("(max-width: 559.98px)");
+  const line = (): void => {
+    if (!narrow.matches) return;
+    narrow.removeEventListener("change", line);
+    void import("./analysis/moveline").then(({ mountMoveLine }) => mountMoveLine(place("line"), app, mistakes));
+  };
+  narrow.addEventListener("change", line);
+  line();
   const tabs = mountTabs(place("panels"), tabsOf(mistakes, opener));
   mountWelcome(place("welcome"), app, opener, tabs);
   mountKeys(app, mistakes, typed, place("board"), () => opener.show());

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 
@@ -72,18 +73,30 @@ def test_a_telephone(visit: Callable[..., Page]) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, what
 
     desk.opened(GAME, 6)
+    # The list of moves is far below, so the moves are also in one row below the board.
+    line = page.locator("#line button")
+    expect(line).to_have_count(6)
+    line.nth(1).tap()
+    expect(line.nth(1)).to_have_attribute("aria-current", "true")
+    expect(line.nth(1)).to_be_in_viewport(ratio=1)
+    expect(page.locator(".chance strong").first).to_be_in_viewport(ratio=1)
     for name in PANELS:
         expect(desk.tab(name)).to_be_visible()
         fits(name)
     page.locator(".graph-second select").select_option("chessnet-value")
-    ends = page.evaluate(
-        """() => [...document.querySelectorAll(".graph-head > :not([hidden]), .graph-second > select")]
-            .map((each) => each.getBoundingClientRect())
-            .map(({ left, right }) => [Math.round(left), Math.round(right)])"""
+    # Two names, the button and the progress: what does not fit has a line of its own.
+    parts = page.evaluate(
+        """() => [...document.querySelectorAll(".graph-head > :not([hidden])")].map((each) => {
+            const { left, right, top } = each.getBoundingClientRect();
+            return [top, left, right, each.scrollWidth - each.clientWidth];
+        })"""
     )
-    first, second, choice, caption = ends
-    assert first[1] <= second[0]
-    assert max(second[1], choice[1]) <= caption[0] <= caption[1] <= 390
+    assert all(left >= 0 and right <= 390 and cut <= 0 for _, left, right, cut in parts), parts
+    for (above, _, end, _), (below, begin, _, _) in itertools.pairwise(parts):
+        assert below > above + 10 or end <= begin, parts
+    choice = page.locator(".graph-second > select").bounding_box()
+    assert choice
+    assert choice["width"] >= 110  # the name of the second network is seen
     page.evaluate("scrollTo(0, 0)")
     box = page.locator("#board cg-board").bounding_box()
     assert box

@@ -175,7 +175,7 @@ class Graph {
     this.offered = key;
     this.second.replaceChildren(el("option", { value: "" }, app.second ? texts.graph.noOther : texts.graph.compareWith), ...here.map(({ name }) => el("option", { value: name }, name)));
     this.second.value = app.second ?? "";
-    this.secondField.classList.toggle("chosen", app.second !== null);
+    for (const each of [this.secondField, this.secondField.parentElement!]) each.classList.toggle("chosen", app.second !== null);
   }
 
   /** The cursor's line. Nothing is drawn anew. */

@@ -1,5 +1,6 @@
 /** What a pawn becomes: a small dialog over the board, at the square it has reached. */
 
+import "./promotion.css";
 import { el } from "../ui/elements";
 import { texts } from "../texts";
 

@@ -1,5 +1,6 @@
 /** The dialog with the games before, that were changed here. */
 
+import "./lists.css";
 import { button, el } from "../ui/elements";
 import { distinct, type Kept, reopened, type Store, unite } from "../app/earlier";
 import type { App } from "../app/state";

@@ -1,5 +1,6 @@
 /** A list of games to choose from, with a search box and filters. */
 
+import "./lists.css";
 import { Latest } from "../server/asking";
 import { button, Choice, el, write } from "../ui/elements";
 import { BANDS, banded } from "../app/bands";
