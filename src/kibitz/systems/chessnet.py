@@ -1,7 +1,7 @@
 """The system (kind of network) `chessnet`: networks that predict moves and evaluate positions, from a thesis.
 
 The thesis is Ashudeep Singh's, on chess with convolutional networks (2015). ChessNet-1 consists of seven networks. A
-move's probability is the probability of its from-square, times the probability of its to-square given the from-square.
+move's probability is the probability of its from-square, times the probability of its to-square for this type of piece.
 ChessNet-2 evaluates a position by the discounted result of its game. The package kibitz.play implements the thesis'
 methods to choose a move: Top-move, Top-prob, TopProb-Negamax, and negamax with ChessNet-2.
 """
@@ -100,6 +100,9 @@ RECIPES = {
             " on. The document does not explain how it avoided this problem",
             "we use the thesis' learning rate decay of 0.9 with RMSprop as the smoothing of the squared gradients,"
             " and keep the learning rate at 0.001",
+            "in RMSprop, kibitz adds 1e-8 to the root of the smoothed squared gradients. Early versions of Keras add"
+            " 1e-6 under the root. So very small gradients make larger steps in kibitz. The document names no version"
+            " of Keras",
             "kibitz keeps the move networks with the highest validation accuracy, and the value network with the lowest"
             " validation loss. The document does not state which weights it kept",
             "the initial weights use He initialization. The document does not state its initial weights",
@@ -108,7 +111,8 @@ RECIPES = {
             " squares. Top-prob takes it over all pairs of an occupied square and a target. Neither tests whether the"
             " move is legal",
             "the value network learns each position once, from the point of view of the side to move. The document"
-            " evaluates each position twice, once from the point of view of each side",
+            " evaluates each position twice, once from the point of view of each side. So its input does not show the"
+            " side to move",
             system.QUEENS,
         ),
         sources={
@@ -116,6 +120,17 @@ RECIPES = {
             "keep": ours(
                 "the highest validation accuracy for the move networks, and the lowest validation loss for the value"
                 " network; not stated in the document"
+            ),
+            "targets": document(
+                "one target network for each type of piece. The document writes P(to|from, board), but these networks"
+                " get only the board. So two rooks have the same probabilities of targets"
+            ),
+            **dict.fromkeys(
+                ("rating_plane", "piece_plane", "outcome_plane"),
+                reading(
+                    'the document allows networks "with or without the augmented channels", and we train without them.'
+                    " It does not describe them. By our notes on the thesis, this plane is one of them"
+                ),
             ),
             "networks": document("the seven networks of ChessNet-1, and ChessNet-2"),
             "layers": reading(
@@ -127,9 +142,9 @@ RECIPES = {
                 " dense layer. We use ReLU there, too"
             ),
             "planes": reading(
-                "6; for the move networks, the document also allows 12. It does not state the values in the planes: we"
-                " read +1 for own pieces and −1 for the others. We flip the ranks and colors if Black is to move, as in"
-                " its footnote. In another place, the document calls this board rotated"
+                "6; for the move networks, the document also allows 12. It describes the planes in a section that we"
+                " have not read. We use +1 for own pieces and −1 for the others. We flip the ranks and colors if Black"
+                " is to move, as in its footnote. In another place, the document calls this board rotated"
             ),
             "min_rating": ours(
                 "not stated in the document. By our notes on the thesis, it excludes moves of players under 2000."
@@ -156,7 +171,7 @@ RECIPES = {
             "value_layers": document("the layers of ChessNet-1, with one output. The loss is half the squared error"),
             "value_activation": reading(
                 "tanh in place of ReLU, which we use in every layer and at the output. In the thesis, leaky ReLU and"
-                " sigmoid made no significant difference"
+                " sigmoid made no significant difference. In kibitz, the output uses tanh with each of them"
             ),
             "value_optimiser": document(),
             "value_learning_rate": document(),

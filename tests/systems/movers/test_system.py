@@ -21,7 +21,7 @@ from kibitz.store.store import Store
 from kibitz.systems import SYSTEMS, chessnet, convchess, load
 from kibitz.systems.base import settings_from
 from kibitz.systems.movers import system
-from kibitz.systems.movers.nets import PIECES
+from kibitz.systems.movers.nets import PIECES, VALUE_ACTIVATIONS
 
 SQUARE_MOVED = np.array([s ^ 56 for s in range(64)])
 
@@ -182,6 +182,20 @@ def test_the_defaults_are_the_papers() -> None:
     for settings in (s, t):
         assert (settings.planes, settings.share, settings.targets) == ("6", "none", "piece")
         assert not any((settings.rating_plane, settings.piece_plane, settings.outcome_plane, settings.rights_planes))
+
+
+def test_planes_that_only_the_thesis_names_are_no_additions_of_kibitz() -> None:
+    for name in ("rating_plane", "piece_plane", "outcome_plane"):
+        assert chessnet.RECIPES["paper"].sources[name].kind == "reading"
+        assert convchess.RECIPES["paper"].sources[name].kind == "off"
+
+
+@pytest.mark.parametrize("activation", VALUE_ACTIVATIONS)
+def test_the_value_is_a_tanh_whatever_the_hidden_layers_use(activation: str, small_store: Store) -> None:
+    network = chessnet.SYSTEM.network(given(networks="value", value_activation=activation))
+    torch.nn.init.constant_(network.nets["value"].last.bias, 30.0)
+    batch = small_store.replay(np.zeros(2, np.int64), np.arange(2))
+    assert network(*map(torch.from_numpy, batch))[0].tolist() == [1.0, 1.0]
 
 
 def test_convchess_has_no_value_network() -> None:

@@ -38,9 +38,10 @@ VALUE = "value"
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "leaky": nn.LeakyReLU, "sigmoid": nn.Sigmoid}
 """The activation modules that the setting `activation` selects by name, for the networks that predict squares."""
 VALUE_ACTIVATIONS: dict[str, type[nn.Module]] = {"tanh": nn.Tanh, **ACTIVATIONS}
-"""The activation modules that the setting `value_activation` selects by name, for the network that predicts the value.
+"""The activation modules that the setting `value_activation` selects by name, for the hidden layers of the network that
+predicts the value. The output of this network always uses tanh.
 
-ChessNet-2 uses tanh, and tried leaky ReLU and sigmoid.
+ChessNet-2 uses tanh. The thesis also tried leaky ReLU and sigmoid.
 """
 OUTCOMES = ("", "loss", "draw", "win")
 """Names of the mover's result. The index of a name is its code in a column of `state`, where 0 means an unknown result.

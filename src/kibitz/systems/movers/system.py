@@ -186,9 +186,9 @@ class Settings:
     value_layers: str = setting("", "Layers of the value network; if empty, the same as --layers.")
     value_activation: str = setting(
         "tanh",
-        "Activation function of the value network: "
+        "Activation function of the value network's hidden layers: "
         + either(VALUE_ACTIVATIONS, {"tanh": "as in the original thesis"})
-        + ".",
+        + ". The output always uses tanh.",
         choices=tuple(VALUE_ACTIVATIONS),
     )
     value_optimiser: str = setting(
