@@ -1,9 +1,10 @@
 """Parse the layers of a network from one line, such as `400conv4x4.pool2x2.200conv2x2.ip70`. A period separates two
-layers. The notation is that of the blog post on which the network `winner` is based.
+layers. The notation extends the name of a folder in the blog post on which the network `winner` is based. In this name,
+400conv4x4.pool.200conv2x2.ip70, a pool has no size.
 
 400conv4x4      a convolution with 400 filters of 4×4
 400conv4x4s2p1  with a stride of 2 and zero padding of 1; both parts are optional
-400conv4x3s2x1p1x0  windows, strides and paddings may be rectangular, height first
+400conv4x3s2x1p1x0  windows, strides and paddings may be rectangular, height first. The post puts the width first.
 
 pool2x2         max-pooling over windows of 2×2, with a stride of 2×2. Windows at the far edge may be smaller.
 avgpool2x2      average pooling over the same windows.

@@ -95,7 +95,7 @@ _OURS = [
         title="predicts who wins",
         paper="Chess position evaluation with convolutional neural network in Julia (blog post, 2016)",
         anchor="73.5% validation, 71.8% test accuracy on games that end in mate",
-        document="the blog post, with the code that it shows",
+        document="the blog post, with the code that it shows, but without its pictures",
         module="kibitz.systems.winner",
         planes="kibitz.systems.planes:winner",
         answers=(VALUE,),
@@ -107,8 +107,8 @@ _OURS = [
         title="predicts the next move",
         paper="Predicting Moves in Chess using Convolutional Neural Networks (Oshri, Khandwala 2015)",
         anchor="accuracy of the origin 38.3%; of the target P 52.2%, R 29.3%, N 56.2%, B 40.5%, Q 26.5%, K 47.3%",
-        document="the page of the Chessprogramming wiki about this paper, in its revision of 1 June 2021. The paper can"
-        " state more",
+        document="the page of the Chessprogramming wiki about this paper, in its revision of 1 June 2021. The wiki"
+        " rounds the results. The results above are from the paper's abstract. The paper can state more",
         module="kibitz.systems.convchess",
         planes="kibitz.systems.planes:movers",
         answers=(MOVES,),
@@ -122,8 +122,8 @@ _OURS = [
         paper="a thesis on learning chess with convolutional networks (Ashudeep Singh 2015)",
         anchor="accuracy of the origin 56.1%; of the target P 53.6%, R 51.0%, N 72.8%, B 59.9%, Q 48.0%, K 64.5%;"
         " correlation of value and material 0.82",
-        document="one chapter of the thesis, without accuracies. The results above are from our notes on the thesis."
-        " The other chapters can state more",
+        document="one chapter of the thesis, without figures and accuracies. The results above are from our notes on"
+        " the thesis. The other chapters can state more",
         module="kibitz.systems.chessnet",
         planes="kibitz.systems.planes:movers",
         answers=(MOVES, VALUE),

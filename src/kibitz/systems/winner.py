@@ -62,7 +62,7 @@ class Settings:
     """
 
     # network
-    layers: str = setting(PAPER_LAYERS, "Layers before the output, in the notation of the original blog post.")
+    layers: str = setting(PAPER_LAYERS, "Layers before the output, in a notation like that of the original blog post.")
     activation: str = setting(
         "identity",
         "Activation function after each convolution: identity (none, as in the original blog post) or relu.",
@@ -203,7 +203,10 @@ RECIPES = {
             "activation": document(
                 "the post's code names no activation function here. According to the post, this means the identity"
             ),
-            "dropout": document("0.2 after the dense layer"),
+            "dropout": document(
+                "0.2 after the dense layer. By the post's text, dropout excludes connections. The layer of its library"
+                " switches off units, and kibitz does the same"
+            ),
             "attacks": document("the post proposes a channel for attacked squares. Its network does not have it"),
             "separate": document(
                 "the post proposes separate networks for White and Black, or for the phases of the game. It has one"
@@ -213,7 +216,7 @@ RECIPES = {
             "view": reading(
                 "six planes of 8×8, one for each type of piece, with +1 and −1. A sign shows the color, which we read"
                 " as +1 for White and −1 for Black. A seventh plane is +1 if White is to move and −1 if Black is, as in"
-                " the post"
+                " the post. No plane shows castling rights or en passant squares"
             ),
             "optimiser": document(),
             "learning_rate": document(),
