@@ -173,8 +173,8 @@ def train(
     same command again.
 
     By default, the training uses the system's recipe "default", a set of settings. If the system is from a paper,
-    --recipe paper uses the paper's settings. `kibitz train SYSTEM --help` also lists the settings of this system with
-    the recipe's values.
+    --recipe paper follows this paper, or a summary of it. `kibitz train SYSTEM --help` also lists the settings of this
+    system with the recipe's values.
     """
     from kibitz.systems import load
     from kibitz.training.ranks import ReportedByOtherRank, joined, resolve_rank

@@ -369,7 +369,7 @@ class System:
     settings_type: ClassVar[type]
     recipes: Mapping[str, Recipe] = {}
     """The recipes (sets of training settings) by name. `kibitz train` uses "default" if the command names no recipe.
-    "paper" has the values of the paper.
+    "paper" follows the document that the declaration names, such as a summary of the paper.
     """
     networks: tuple[str, ...] = ()
     """Names for the option --networks: the networks that this system trains separately; () if the system has a single

@@ -38,7 +38,8 @@ class Settings(system.Settings):
     moves: int = setting(
         245_000, "Maximum number of training moves, sampled at random from the training games; 0 uses all."
     )
-    # RMSprop. Learning rate, regularization and initial weights come from a grid search, as in `kibitz tune`.
+    # RMSprop. The paper's authors found learning rate, regularization and initial weights with a grid search, as in
+    # `kibitz tune`, and with fine tuning. The document does not state the initial weights.
     optimiser: str = setting(
         "rmsprop", "Optimizer: " + either(OPTIMISERS, {"rmsprop": "as in the original paper"}) + "."
     )
@@ -102,9 +103,10 @@ RECIPES = {
             **system.VALUE_OFF,
             "networks": document("seven"),
             "layers": reading(
-                "three convolutions with 32 filters of 3×3, ReLU and 2×2 pooling, then dense 128 and 64. We use one"
-                " pooling, after the third convolution, and padded convolutions that keep the board's size. The"
-                " document does not state the kind of pooling. We use the maximum"
+                "three convolutions with 32 filters of 3×3, ReLU and 2×2 pooling, then two dense layers. The document"
+                " names 128 features for both. We use 128 units, and then the 64 outputs. We use one pooling, after"
+                " the third convolution, and padded convolutions that keep the board's size. The document does not"
+                " state the kind of pooling. We use the maximum"
             ),
             "activation": document("after each convolution and after the first dense layer"),
             "planes": reading(

@@ -2,8 +2,8 @@
 this comparison alone.
 
 The method is from "DeepChess: End-to-End Deep Neural Network for Automatic Learning in Chess" (David, Netanyahu and
-Wolf 2016). This file follows the paper from top to bottom: positions, encoding, Pos2Vec (the network that computes
-features), pairs and comparison, distillation. The search, which compares positions instead of numbers, is in
+Wolf 2016). This file follows a summary of the paper: positions, encoding, Pos2Vec (the network that computes features),
+pairs and comparison, distillation. The search, which compares positions instead of numbers, is in
 kibitz.play.comparison.player.
 """
 
@@ -67,8 +67,8 @@ class Settings:
     states none. Additions of kibitz are off. `kibitz systems deepchess` prints the source of each value.
     """
 
-    # positions: 10 of each decisive game, not from the first 5 moves, not after a capture. The paper validates on
-    # 100,000 positions of each side; a percentage of each game is our choice.
+    # positions: 10 of each decisive game, not from the first 5 moves, not after a capture. The summary
+    # names 100,000 positions of each side for validation; a percentage of each game is our choice.
     positions: int = setting(10, "Number of positions sampled from each game; 0 takes all suitable ones.", at_least=0)
     opening: int = setting(5, "Number of moves by each side to skip at the beginning of a game.", at_least=0)
     captures: bool = setting(False, "Sample positions after captures, too.")
@@ -291,8 +291,8 @@ def sizes(text: str) -> list[int]:
 def positions(
     store: Store, games: NDArray[np.int64], settings: Settings, *, held_out: bool = False, each: int | None = None
 ) -> Sample:
-    """Sample positions of some games as the paper does. The result has the game and the ply (number of moves so far) of
-    each position.
+    """Sample positions of some games, as we read the summary of the paper. The result has the game and the ply (number
+    of moves so far) of each position.
 
     games: int64 [n], indices in the store. held_out: whether to sample the held-out positions, which are never used in
     training. each: the number of positions per game; None for the number in the settings.

@@ -202,8 +202,9 @@ RECIPES = {
                 "the document proposes equal predictions for connected stones. Its network does not have them"),
             "symmetry": OPTION_OFF,
             "layers": reading(
-                "five convolutions of 5×5 with 64, 64, 64, 48 and 48 filters, with ReLU. We pad them so that the output"
-                " has the board's size. The document calls the network a 5 layer CNN. We count its output convolution"
+                "five convolutions of 5×5 with 64, 64, 64, 48 and 48 filters, with ReLU. We pad them with zeros, so"
+                " that the output has the board's size. In the document, the plane of ones shows the edge, which"
+                " needs such padding. The document calls the network a 5 layer CNN. We count its output convolution"
                 " as a sixth layer. Our network has 353,489 weights, and the document states roughly 350,000. A"
                 " network with only four layers before the output would have about 296,000"),
             "last": document(

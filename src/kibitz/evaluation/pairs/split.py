@@ -2,8 +2,8 @@
 games.
 
 kibitz tests the network on other games, which is the split by game. The authors of the paper about the system (kind of
-network) `deepchess` probably test on other positions of the training games, which is the split by position. The paper
-does not state this.
+network) `deepchess` probably test on other positions of the training games, which is the split by position. The summary
+of the paper does not state this, and we have not read the paper.
 """
 
 from __future__ import annotations
