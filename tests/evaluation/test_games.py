@@ -70,10 +70,17 @@ def test_validation_and_all(opened: Run, small_store: Store) -> None:
         choose(opened, small_store, "train")
 
 
-def test_nothing_left_is_said(opened: Run, make_store: Callable[..., Store], tmp_path: Path) -> None:
+def test_nothing_left_is_said(
+    opened: Run, make_store: Callable[..., Store], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen = import_games(tmp_path / "seen.store", limit=1)
-    with pytest.raises(KibitzError, match=naming("1 & winner & --split & split")):
+    with pytest.raises(KibitzError, match=naming("1 & winner & --split & split")) as alone:
         choose(opened, seen)
+    assert "human" not in str(alone.value)
+    with monkeypatch.context() as patch:
+        patch.setitem(opened.info, "base", "human")
+        with pytest.raises(KibitzError, match=naming("1 & winner & human & --split")):
+            choose(opened, seen)
     with pytest.raises(KibitzError, match=naming("1 & validation")):
         choose(opened, seen, "validation")
     (tmp_path / "won.pgn").write_text(WON)

@@ -61,6 +61,15 @@ def copied(personal_run: Path, human_run: Path, my_games: Path, path: Path) -> P
     return path
 
 
+def test_games_that_the_base_network_knows_are_counted(small_store: Store) -> None:
+    lines: list[str] = []
+    for known in (0, 2):
+        base = SimpleNamespace(name="human", unseen_games=lambda store, games, known=known: games >= known)
+        fitting._note_known_games(cast(Any, SimpleNamespace(base=base, store=small_store)), lines.append)
+    (line,) = lines
+    assert mentions(line, f"human & 2 & {len(small_store):,} & games")
+
+
 LOADED = """
 import os, signal, sys
 from pathlib import Path

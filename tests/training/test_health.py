@@ -1,5 +1,6 @@
 """A network that has died or learns nothing is noticed while it trains, and one that learns is left in peace."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -42,6 +43,17 @@ def test_adagrads_leap_is_noticed_and_the_training_goes_on(small_store: Store, t
     assert [progress.note for progress in notes if "dead" in progress.note] == [f"warning: {seen['text']}"]
 
 
+def test_units_are_not_dead_in_the_first_iteration(
+    small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Layers before weights of 0, as in a new adapter, have no gradient in the first iteration."""
+    checks: list[None] = []
+    monkeypatch.setattr(HealthCheck, "dead_units", lambda *_: checks.append(None))
+    given = Settings(**SMALL, batch=64, iterations=3)
+    train("winner", given, str(small_store.path), run=tmp_path / "r", plan=replace(PLAN, validate_every=1))
+    assert len(checks) == 2
+
+
 def layers(**dead: float) -> tuple[nn.Module, torch.optim.Optimizer]:
     """A network with a layer of each name, of whose 20 units this share has no gradient (None: the layer has none)."""
     network = nn.Module()
@@ -77,6 +89,7 @@ def test_a_part_without_any_gradient_had_no_example_and_is_not_dead() -> None:
     assert check(network, optimiser) == ""
     network.nets.a.last.bias.grad[0] = 1  # type: ignore[union-attr, index]
     assert check(network, optimiser) == "100% of the units of a.layer"
+    assert check(*layers(a=1.0, c=1.0, b=0.0)).startswith("100% of")
     others = torch.optim.SGD(network.nets.b.parameters(), 0.1)  # type: ignore[union-attr]
     assert check(network, others) == "", "what is not trained here is another's business"
 

@@ -117,8 +117,9 @@ def _nothing(run: Run, store: Store, which: str, taken: int, excluded: int) -> s
         return f"{store.path}: none of its {its} is a validation game of this run. Choose another --split."
     if which == "training":
         return f"{store.path}: none of its {its} is a training game of this run. Choose another --split."
+    names = f"{run.name} or of {base}, its initial network" if (base := run.info.get("base")) else run.name
     return (
-        f"{store.path}: each game ({excluded:,}) is a training or validation game of {run.name}. Choose another"
+        f"{store.path}: each game ({excluded:,}) is a training or validation game of {names}. Choose another"
         " store, or use --split all to test on these games."
     )
 

@@ -165,6 +165,7 @@ def make(
         # The call that finished the run may have been killed before it removed this folder.
         shutil.rmtree(person.path / CANDIDATES, ignore_errors=True)
         return PersonalResult(person.path, person.info, "finished before")
+    _note_known_games(person, log)
     positions = person.kind.Positions(person.store, person.by_side[VALIDATE], person.sides)
     learned = person.kind.Positions(person.store, person.by_side[TRAIN], person.sides)
     book = Book.count(learned.keys, learned.booked)
@@ -205,6 +206,17 @@ def make(
     _keep(person, tried.settings, tried.scores, tried.best, tried.network, learned, positions, True, moderated)
     shutil.rmtree(person.path / CANDIDATES, ignore_errors=True)
     return PersonalResult(person.path, person.info, "done")
+
+
+def _note_known_games(person: _Person, log: Callable[[str], None]) -> None:
+    """Call `log` with a line if the base network was trained on some of the person's games."""
+    games = len(person.store)
+    known = games - int(person.base.unseen_games(person.store, np.arange(games)).sum())
+    if known:
+        log(
+            f"note: {person.base.name}, the initial network, was trained on {known:,} of these"
+            f" {number_of(games, 'game')}. Figures on these games are too high."
+        )
 
 
 def _moderated(run: Run, positions: PlayerPositions) -> AtStrength:

@@ -83,7 +83,7 @@ class HealthCheck:
             return None
         worst = sorted(shares, key=lambda name: -shares[name])
         names = ", ".join(worst[:NAMED]) + (f" and {len(worst) - NAMED} layers more" if len(worst) > NAMED else "")
-        most = "" if len(worst) == 1 else " or more"
+        most = "" if len(worst) == 1 or shares[worst[-1]] == 1 else " or more"
         return Symptom(
             "dead units",
             f"{shares[worst[-1]]:.0%}{most} of the units of {names} are dead (0 for every position of a batch); "

@@ -818,7 +818,8 @@ class Trainer:
             self.fabric.backward(loss)
         with self.profile.part("exchange") if not self.ranks.alone else contextlib.nullcontext():
             self._exchange(run, len(next(iter(measures.values()))), stop)
-        if (run.iteration + 1) % run.intervals.validation == 0:
+        # In the first iteration, layers before weights of 0 (in adapters, for example) have no gradient.
+        if run.iteration and (run.iteration + 1) % run.intervals.validation == 0:
             self._warn(run, run.iteration + 1, run.health.dead_units(self.network, run.optimiser))
         with self.profile.part("step"):
             run.optimiser.step()
