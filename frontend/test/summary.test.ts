@@ -137,6 +137,7 @@ test("passes that end a game of Go cost nothing, and from the last stone on the 
   shown.counts.set(second, { black: 1, score: 5.5, owners: [], dead: [] });
   const judged = judgedGame(app, mistakes)!;
   expect(judged.values).toEqual([0.5, 0.6, 0.7, 0.8, 0.9, 1, 1, 1]);
+  expect(judged.leads).toEqual([10, 12, 14, 16, 18, 5.5, 5.5, 5.5]);
   expect(judged.losses.slice(-2)).toEqual([0, 0]);
   expect(new Judging(app).searched(second)).toBe(false);
   // So does the graph.

@@ -100,6 +100,23 @@ def test_turning_point(values: list[float], expected: TurningPoint | None) -> No
     assert turning_point(values, SIDES) == expected
 
 
+@pytest.mark.parametrize(
+    ("leads", "expected"),
+    [
+        ([0, 5, 5, 5], TurningPoint(1, "white")),
+        ([0, 5, -2.0, 5], TurningPoint(3, "white")),  # Black led in between, at 59%
+        ([0, 5, 0.04, 5], TurningPoint(3, "white")),  # the lead is shown as 0
+        ([0, None, None, 5], TurningPoint(1, "white")),
+        ([0, 5, 5, -5], TurningPoint(2, "")),  # at the end nobody is ahead
+        ([0, -5, -5, -5], None),
+    ],
+)
+def test_who_is_ahead_leads_in_points_too(leads: list[float | None], expected: TurningPoint | None) -> None:
+    values = [0.5, 0.72, 0.59, 0.8]
+    assert turning_point(values, SIDES, leads) == expected
+    assert turning_point([1 - value for value in values], SIDES[::-1], [lead and -lead for lead in leads]) == expected
+
+
 @given(VALUES)
 def test_after_the_turning_point_one_side_stays_ahead(values: list[float]) -> None:
     found = turning_point(values, SIDES)

@@ -30,6 +30,8 @@ def test_a_game_of_go_is_summarized_in_points(client: Client) -> None:
     assert found["black"]["accuracy"]["value"] == 0.5625
     assert found["white"]["accuracy"]["value"] is None
     assert found["turning_point"]["ahead"] == "black"
+    leads = {"leads": [None, -1, -3]}
+    assert client.good("/api/summary", {**asked, **leads})["turning_point"] is None
 
 
 @pytest.mark.parametrize(
@@ -38,7 +40,7 @@ def test_a_game_of_go_is_summarized_in_points(client: Client) -> None:
         ({"values": [0.5, 0.4]}, "values"), ({"values": [0.5, None, 0.8]}, "values"),
         ({"values": [0.5, 1.4, 0.8]}, "values"),
         ({"movers": ["white", "green"]}, "movers"), ({"marks": ["?!", "!!!"]}, "marks"), ({"losses": "0.1"}, "losses"),
-        ({"losses": [0.1, True]}, "losses"), ({"game": "shogi"}, "shogi"),
+        ({"losses": [0.1, True]}, "losses"), ({"leads": [0, 1]}, "leads"), ({"game": "shogi"}, "shogi"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_named(client: Client, wrong: dict[str, Any], words: str) -> None:

@@ -1,9 +1,9 @@
 /** What the page has found of a game, for a record with evaluations: values, marks and reasons. */
 
-import { countOf, recordedChance } from "../app/displayed";
+import { recordedChance } from "../app/displayed";
 import type { Mistake, Mistakes } from "./mistakes";
 import type { CheckedBy } from "../server/checker";
-import { type Judged, judgedGame, judgedLine } from "./summary";
+import { type Judged, judgedGame, judgedLine, leadOf } from "./summary";
 import type { App } from "../app/state";
 import { language, texts } from "../texts";
 
@@ -55,7 +55,7 @@ function noteOf(app: App, mistakes: Mistakes, id: number): Note | undefined {
   const go = app.game.kind === "go";
   const value = recordedChance(app, judging, id);
   const judged = judging.exact(id);
-  const lead = go ? leadOf(app, mistakes, id) : null;
+  const lead = go ? leadOf(app, judging, id) : null;
   if (value === null && lead === null && !judged) return undefined;
   const mistake = mistakes.graded(id);
   return {
@@ -69,12 +69,6 @@ function noteOf(app: App, mistakes: Mistakes, id: number): Note | undefined {
     reasons: judged?.reason?.texts ?? {},
     ...(judged?.mate ? { mate: judged.mate } : {}),
   };
-}
-
-/** Black's lead: of a game that is over by the count, else by the engine that judges or else by the network. */
-function leadOf(app: App, { judging }: Mistakes, id: number): number | null {
-  const lead = countOf(app, id)?.score ?? (app.checker.now ? judging.lead(id) : app.result(app.network ?? "", id)?.score);
-  return typeof lead === "number" ? lead : null;
 }
 
 /** "Only 12 of 80 moves are checked so far."; nothing where all are. */

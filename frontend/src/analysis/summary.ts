@@ -5,7 +5,7 @@ import "./summary.css";
 import type { Summary, SideOf } from "../server/api";
 import { Latest } from "../server/asking";
 import { aloneOf } from "../app/chance";
-import { closingPass, displayedChance } from "../app/displayed";
+import { closingPass, countOf, displayedChance } from "../app/displayed";
 import { type Judging, pointsLost } from "../server/judging";
 import { button, el } from "../ui/elements";
 import { checkedBy } from "./checkedby";
@@ -36,6 +36,8 @@ export interface Judged {
   /** Of the chance in chess, in points of Go. */
   losses: (number | null)[];
   marks: string[];
+  /** Black's, in points of Go; null in a position where it is unknown. */
+  leads?: (number | null)[];
 }
 
 /** practice: opens the puzzles of the game. */
@@ -72,7 +74,13 @@ export function judgedLine(app: App, mistakes: Mistakes): Judged | null {
   const points = (id: number): number | null => (closingPass(app, id) ? 0 : (judging.exact(id)?.points ?? (app.checker.now ? null : pointsLost(app, app.node(id)))));
   const losses = ids.map((id) => (game.kind === "chess" ? mistakes.lost(id) : points(id)));
   if (game.kind === "chess" && losses.includes(null)) return null;
-  return { game: game.kind, values: values as number[], movers, losses, marks: ids.map((id) => mistakes.graded(id)?.mark ?? "") };
+  return { game: game.kind, values: values as number[], movers, losses, marks: ids.map((id) => mistakes.graded(id)?.mark ?? ""), ...(game.kind === "go" ? { leads: path.map((id) => leadOf(app, judging, id)) } : {}) };
+}
+
+/** Black's lead: of a game that is over by the count, else by the engine that judges or else by the network. */
+export function leadOf(app: App, judging: Judging, id: number): number | null {
+  const lead = countOf(app, id)?.score ?? (app.checker.now ? judging.lead(id) : app.result(app.network ?? "", id)?.score);
+  return typeof lead === "number" ? lead : null;
 }
 
 /**

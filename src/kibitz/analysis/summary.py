@@ -113,6 +113,9 @@ class TurningPoint:
     ahead. The turning point is the move by which a side lost the last clear lead of the game. A lead is clear if the
     side's win probability is at least 0.7.
 
+    If the lead in points is known, it must agree. A side with a win probability of 0.7 is not ahead if the lead is 0 or
+    the other side's. Such a position counts as equal.
+
     ply: the number of the move, from 1. ahead: the side that stays ahead, such as "white"; "" if the game ends about
     equal.
     """
@@ -143,12 +146,21 @@ class GameSummary:
         }
 
 
-def turning_point(values: Sequence[float], sides: tuple[str, str]) -> TurningPoint | None:
+def turning_point(
+    values: Sequence[float], sides: tuple[str, str], leads: Sequence[float | None] | None = None
+) -> TurningPoint | None:
     """Return the turning point of a game; None if it has none.
 
-    values: the win probability of the first side in each position, [moves + 1], 0 to 1. sides: the names of both sides,
-    such as ("white", "black").
+    values: the win probability of the first side in each position, [moves + 1], 0 to 1.
+    sides: the names of both sides, such as ("white", "black").
+    leads: the lead of the first side in each position in points, [moves + 1]; None if unknown. A lead counts as it is
+        shown, with one decimal.
     """
+    if leads is not None:
+        values = [
+            0.5 if lead is not None and round(lead, 1) * (value - 0.5) <= 0 else value
+            for value, lead in zip(values, leads, strict=True)
+        ]
     if max(values[-1], 1 - values[-1]) < EVEN:
         last = max((i for i, value in enumerate(values) if max(value, 1 - value) >= AHEAD), default=None)
         return None if last is None else TurningPoint(last + 1, "")
@@ -160,7 +172,7 @@ def turning_point(values: Sequence[float], sides: tuple[str, str]) -> TurningPoi
 
 def summarize(
     sides: tuple[str, str], values: Sequence[float], movers: Sequence[str], losses: Sequence[float | None],
-    signs: Sequence[str], in_points: bool = False,
+    signs: Sequence[str], in_points: bool = False, leads: Sequence[float | None] | None = None,
 ) -> GameSummary:  # fmt: skip
     """Return the summary of a game: the accuracy, the mean loss and the annotations of each side, and the turning
     point.
@@ -171,6 +183,7 @@ def summarize(
     losses: the loss of each move, [moves]; None if it is unknown.
     signs: the annotation of each move, [moves].
     in_points: True if the losses are points of Go; False if they are win probabilities, 0 to 1.
+    leads: the lead of the first side in each position in points, [moves + 1]; None if unknown.
     """
     found = {}
     for side in sides:
@@ -182,4 +195,4 @@ def summarize(
             accuracy = win_accuracy(values, movers, losses, side)
         marked = [sign for mover, sign in zip(movers, signs, strict=True) if mover == side]
         found[side] = SideSummary(accuracy, loss, len(own), {sign: marked.count(sign) for sign in SIGNS})
-    return GameSummary(found, turning_point(values, sides))
+    return GameSummary(found, turning_point(values, sides, leads))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kibitz.web import game_tree
 from kibitz.web.params import BadRequest, Fields, an_object, choice, number, text, whole, words
-from kibitz.web.summary import MAX_MOVES, summarized
+from kibitz.web.summary import MAX_MOVES, MOST_LEAD, summarized
 
 if TYPE_CHECKING:
     from kibitz.analysis.summary import GameSummary
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 MARKS = ("", "?!", "?", "??")
 LANGUAGE = "en"
 """The language code of the sentences if a request has none."""
-MOST_LEAD = 1000
 MOST_NODES = 10**12
 MOST_MATE = 1000
 MOST_LINE = 500

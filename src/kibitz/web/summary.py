@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 MAX_MOVES = 10_000
 """The largest number of moves of a game."""
+MOST_LEAD = 1000
+"""The largest lead in points."""
 SIDES = {"chess": ("white", "black"), "go": ("black", "white")}
 """The sides of each game. The win probabilities in a request are those of the first side."""
 
@@ -33,6 +35,7 @@ def summarized(fields: Fields) -> GameSummary:
         movers: the side of each move.
         losses: what each move lost, as win probability in chess and in points in Go; null if unknown.
         marks: the annotation of each move, or "".
+        leads: Black's lead in points in each position of a Go game; null if unknown. The field may be missing.
 
     Raises BadRequest for invalid fields.
     """
@@ -43,10 +46,13 @@ def summarized(fields: Fields) -> GameSummary:
     movers, marks = words(fields, "movers", MAX_MOVES), words(fields, "marks", MAX_MOVES)
     values = numbers(fields, "values", MAX_MOVES + 1, 0, 1)
     losses = numbers(fields, "losses", MAX_MOVES, 0, 1000)
+    leads = None if fields.get("leads") is None else numbers(fields, "leads", MAX_MOVES + 1, -MOST_LEAD, MOST_LEAD)
     if not len(movers) == len(marks) == len(losses) == len(values) - 1:
         raise BadRequest(
             "movers, marks and losses must have one entry for each move. values must have one entry for each position"
         )
+    if leads is not None and len(leads) != len(values):
+        raise BadRequest("leads must have one entry for each position")
     if not set(movers) <= set(SIDES[game]):
         raise BadRequest(f"each entry of movers must be {' or '.join(SIDES[game])}")
     if not set(marks) <= {"", *SIGNS}:
@@ -54,4 +60,4 @@ def summarized(fields: Fields) -> GameSummary:
     known = [value for value in values if value is not None]
     if len(known) < len(values):
         raise BadRequest("values must have a number for every position, without null")
-    return summarize(SIDES[game], known, movers, losses, marks, in_points=game == "go")
+    return summarize(SIDES[game], known, movers, losses, marks, in_points=game == "go", leads=leads)

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from kibitz.analysis.glyphs import GAINED
 from kibitz.analysis.go import answers
 from kibitz.analysis.go.games import SWINGS, AnalysedGame, Score, analyse, score
 from kibitz.analysis.go.notes import lead_words
+from kibitz.analysis.summary import TurningPoint
 from kibitz.engines.gtp.game import fixed_handicap
 from kibitz.games.go.io.sgf import Record, parse_record, read_records
 from kibitz.games.go.points import BLACK, GRID, POINTS, WHITE, from_gtp
@@ -64,6 +66,16 @@ def test_leads_and_changes(judged: Callable[..., AnalysedGame]) -> None:
     assert [one.ply for one in game.boards(None)] == [2, 4]
     assert [one.ply for one in game.boards(1)] == [1]
     assert [one.ply for one in game.boards(99)] == [4]
+
+
+def test_the_turning_point_agrees_with_the_leads(judged: Callable[..., AnalysedGame]) -> None:
+    game = judged(GAME, [6.5, 8.5, 4.5, 10.5, 10.5])  # White leads by 2 after the second move
+    likely = [0.5, 0.8, 0.59, 0.8, 0.8]
+    predicted: list[Any] = [SimpleNamespace(black_wins=chance) for chance in likely]
+    positions = tuple(
+        replace(one, prediction=each) for one, each in zip(game.positions, predicted, strict=True)
+    )  # fmt: skip
+    assert replace(game, positions=positions).summary.turning_point == TurningPoint(3, "black")
 
 
 def test_marks_follow_the_swing(judged: Callable[..., AnalysedGame]) -> None:

@@ -296,7 +296,8 @@ class AnalysedGame:
         values = [one.black_wins for one in self.positions]
         movers, signs = [move.side for move in self.moves], [move.mark for move in self.moves]
         losses = [max(0.0, -move.change) for move in self.moves]
-        return summarize((SIDES[BLACK], SIDES[WHITE]), values, movers, losses, signs, in_points=True)
+        leads = [one.score.lead for one in self.positions]
+        return summarize((SIDES[BLACK], SIDES[WHITE]), values, movers, losses, signs, in_points=True, leads=leads)
 
     def as_json(self, ply: int | None = None, owners: bool = False) -> dict[str, Any]:
         """Return the game as a dict for JSON.
