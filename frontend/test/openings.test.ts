@@ -98,6 +98,25 @@ test("another own move is not wrong because no search came", async () => {
   await until(() => its.textContent.includes(texts.openings.notBetter("d4")));
 });
 
+test("what was said of a move stands before the next question, not after it", async () => {
+  const { app, element } = await practice();
+  element.button(texts.openings.reveal).click();
+  await until(() => app.line().moves.join(" ") === "e4 e5" && element.textContent.includes("The opponent plays e5."));
+  const [said, asked] = [texts.openings.solution("e4", 8, 11), texts.openings.replied(2, 2, "e5", "White")].map((words) => element.textContent.indexOf(words));
+  expect(said).toBeGreaterThanOrEqual(0);
+  expect(asked).toBeGreaterThan(said!);
+});
+
+test("what follows a usual move is not asked after the search has rejected that move", async () => {
+  const flaw = { loss: 0.2, best: { move: "c4", san: "c4" } };
+  const { element, trainer } = await practice({ flaw: ({ fen }) => (fen === START ? flaw : null) });
+  expect(element.textContent).toContain("Position 1 of 1.");
+  element.button(texts.openings.reveal).click();
+  await until(() => !element.button(texts.openings.finish).hidden);
+  element.button(texts.openings.finish).click();
+  await until(() => !trainer.running);
+});
+
 // The view
 
 const GAMES: MyGames["games"] = { opened: 1, game: "chess", name: "mine.pgn", games: 12, variants: 0, players: [{ name: "Ana", games: 12 }] };

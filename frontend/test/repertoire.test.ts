@@ -67,6 +67,18 @@ describe("what is asked", () => {
     expect(repertoire.plan(schedule, "white")).toEqual({ due: [MINE], fresh: [], next: null });
   });
 
+  test("a position that only a rejected usual move leads to is not asked", () => {
+    const to = (move: string, fen: string, games = 4) => ({ ...played(move, move, games), to: fen });
+    const first = position(START, [to("f4", "f4 b - -"), to("e4", "e4 b - -", 2)]);
+    const gambit = position("f4 b - -", [to("e5", "f4e5 w - -"), to("d5", "d5 w - -", 2)], { own: false, line: ["f4"] });
+    const king = position("e4 b - -", [to("d5", "d5 w - -", 2)], { own: false, line: ["e4"] });
+    const after = position("f4e5 w - -", [to("c4", "")], { line: ["f4", "e5"] });
+    const both = position("d5 w - -", [to("d4", "")], { line: ["f4", "d5"] });
+    const repertoire = Repertoire.of({ ...OPENINGS, positions: [first, gambit, after, king, both] });
+    expect(repertoire.plan(schedule, "both").fresh).toEqual([first, after, both]);
+    expect(repertoire.plan(schedule, "both", (each) => each === first).fresh).toEqual([first, both]);
+  });
+
   test("openings have new cards of their own: mistakes of the day take none of them", () => {
     for (let at = 0; at < NEW_A_DAY; at += 1) schedule.attempt(cardOf(OPENINGS.player, `p${at}`))("first");
     expect(Repertoire.of(OPENINGS).plan(schedule, "both").fresh).toHaveLength(2);

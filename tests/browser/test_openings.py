@@ -75,7 +75,7 @@ def test_openings_are_practiced_and_come_back(visit: Callable[..., Page], own: S
     desk.counts(0)
     assert serious(page) == []
     type_move(page, "e4")
-    expect(verdict).to_have_class(re.compile("good"), timeout=WORK)
+    expect(view.locator(".opening-before")).to_have_class(re.compile("good"), timeout=WORK)
     expect(question).to_contain_text(re.compile(r"Position 2 of 10\. The opponent plays (e5|c5|e6)\."), timeout=WORK)
     desk.counts(2)
     view.get_by_role("button", name="Show my move").press("Enter")

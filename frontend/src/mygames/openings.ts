@@ -92,6 +92,8 @@ export class OpeningsView {
 
   /** The line that was opened from these lists, and of which color's games it is: until another game is opened. */
   private line: { opened: number; side: Side } | null = null;
+  /** Whether a position's usual move is known to lose much. */
+  private readonly rejects = (position: Position): boolean => Boolean(this.checks.flaw(position));
   private readonly players: () => string[];
   private readonly rated: () => string | undefined;
 
@@ -105,7 +107,7 @@ export class OpeningsView {
 
   /** The number of positions that are due; those of the browser count before games are chosen. */
   get due(): number {
-    return (this.repertoire ?? (this.repertoire = keptOpenings()))?.plan(schedule, "both").due.length ?? 0;
+    return (this.repertoire ?? (this.repertoire = keptOpenings()))?.plan(schedule, "both", this.rejects).due.length ?? 0;
   }
 
   /**
@@ -132,7 +134,7 @@ export class OpeningsView {
   /** What is to be seen, in short: what has not changed is not drawn again, and keeps the focus of the keyboard. */
   private get state(): string {
     const { app, repertoire } = this;
-    const plan = repertoire?.plan(schedule, this.color);
+    const plan = repertoire?.plan(schedule, this.color, this.rejects);
     const checked = repertoire?.asked(this.color).slice(0, CHECKED).filter((each) => this.checks.flaw(each) !== undefined).length;
     return JSON.stringify([this.fetched, this.loaded, this.problem, this.done, this.color, repertoire?.games, plan && [plan.due.length, plan.fresh.length, plan.next], this.whole, this.report, app.opened, app.cursor, this.checks.network(), this.rated(), checked]);
   }
@@ -188,7 +190,7 @@ export class OpeningsView {
     this.note.classList.toggle("problem", Boolean(this.problem));
     this.drawn = this.state;
     if (!repertoire) return;
-    const plan = repertoire.plan(schedule, this.color);
+    const plan = repertoire.plan(schedule, this.color, this.rejects);
     const more = plan.fresh.length ? ` ${texts.mygames.fresh(plan.fresh.length)}` : "";
     const next = plan.due.length || plan.next === null ? "" : ` ${texts.mygames.nextDue(plan.next)}`;
     this.today.replaceChildren(this.done && `${this.done} `, el("b", {}, plan.due.length ? texts.openings.due(plan.due.length) : texts.mygames.noneDue), `${more}${next}`);
@@ -239,7 +241,7 @@ export class OpeningsView {
   private async begin(): Promise<void> {
     const { repertoire } = this;
     if (!repertoire) return;
-    const { due, fresh } = repertoire.plan(schedule, this.color);
+    const { due, fresh } = repertoire.plan(schedule, this.color, this.rejects);
     this.done = "";
     const begun = this.trainer.start(repertoire, [...due, ...fresh]);
     this.list.hidden = this.note.hidden = true;

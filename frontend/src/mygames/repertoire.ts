@@ -144,9 +144,22 @@ export class Repertoire {
     return this.positions.filter((each) => usual(each) && (side === "both" || each.side === side));
   }
 
-  /** What is asked today. */
-  plan(schedule: Schedule, side: Side | "both"): Plan<Position> {
-    return schedule.plan(this.owner, this.asked(side), cardPosition);
+  /** What is asked today: nothing that only a rejected move leads to. rejects: whether a position's usual move is rejected. */
+  plan(schedule: Schedule, side: Side | "both", rejects: (position: Position) => boolean = () => false): Plan<Position> {
+    return schedule.plan(this.owner, this.reached(this.asked(side), rejects), cardPosition);
+  }
+
+  /** Those of some positions that games reach without a usual move that is rejected. */
+  reached(some: readonly Position[], rejects: (position: Position) => boolean): Position[] {
+    const next = (position: Position, every: boolean): Position[] => {
+      const without = !every && position.own && rejects(position) ? usual(position) : undefined;
+      return position.played.flatMap((each) => (each !== without && each.to && this.at(position.side, each.to)) || []);
+    };
+    const led = new Set(this.positions.flatMap((each) => next(each, true)));
+    const found = new Set(this.positions.filter((each) => !each.line.length || !led.has(each)));
+    // A set gives what is added while it is gone through, too.
+    for (const each of found) for (const after of next(each, false)) found.add(after);
+    return some.filter((each) => found.has(each));
   }
 }
 

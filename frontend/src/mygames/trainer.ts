@@ -24,6 +24,8 @@ type Stage = "none" | "opening" | "asked" | "checking" | "answered";
 
 export class Trainer {
   readonly element: HTMLElement;
+  /** What was said of the move before, where the opponent's answer led to the next question. */
+  private readonly before = el("p", { class: "opening-before", hidden: true });
   private readonly question = el("p", { class: "opening-question", role: "status" });
   private readonly verdict = el("p", { class: "opening-verdict", role: "status" });
   private readonly answers = el("div", { class: "opening-answers" });
@@ -59,7 +61,7 @@ export class Trainer {
     private readonly network: () => string | undefined,
     private readonly over: (words: string) => void,
   ) {
-    this.element = el("section", { class: "opening-trainer", hidden: true }, this.question, this.verdict, this.answers, el("div", { class: "buttons" }, this.next, this.reveal, this.end));
+    this.element = el("section", { class: "opening-trainer", hidden: true }, this.before, this.question, this.verdict, this.answers, el("div", { class: "buttons" }, this.next, this.reveal, this.end));
     app.on("game", () => this.opens || this.stop());
     app.on("cursor", () => this.moved());
     app.on("settings", () => (this.helped ||= this.stage === "asked" && app.hints));
@@ -102,6 +104,7 @@ export class Trainer {
   private async open(): Promise<void> {
     const { app } = this;
     window.clearTimeout(this.timer);
+    this.prune();
     const position = this.rest.shift();
     if (!position) return this.stop();
     this.turn += 1;
@@ -123,6 +126,13 @@ export class Trainer {
       app.say(message(error), true);
       this.stop();
     }
+  }
+
+  /** Drops what only a usual move leads to that the search has rejected by now. */
+  private prune(): void {
+    const rest = this.repertoire?.reached(this.rest, (each) => Boolean(this.checks.flaw(each))) ?? [];
+    this.total -= this.rest.length - rest.length;
+    this.rest = rest;
   }
 
   private move(act: () => void): void {
@@ -148,8 +158,10 @@ export class Trainer {
     const opening = position.opening?.name ?? "";
     const at = this.total - this.rest.length;
     this.question.textContent = replied ? texts.openings.replied(at, this.total, replied, side) : texts.openings.question(at, this.total, side, after, opening);
-    // What was said of the move before stays to be read next to the opponent's answer.
-    if (!replied) this.say("");
+    this.before.hidden = !replied;
+    this.before.textContent = replied ? this.verdict.textContent : "";
+    this.before.classList.toggle("good", this.verdict.classList.contains("good"));
+    this.say("");
     this.answers.replaceChildren();
     this.buttons();
     // What the search says of the usual move is there when the answer comes, most often.
@@ -262,6 +274,7 @@ export class Trainer {
     const { app, position, repertoire, turn } = this;
     if (!position || !repertoire) return;
     this.stage = "answered";
+    this.prune();
     this.buttons();
     // It may have been taken back meanwhile.
     if (!node || !app.game.nodes.has(node.id)) return;

@@ -15,6 +15,7 @@ export class Fake {
   readonly classes = new Set<string>();
   readonly classList = {
     add: (name: string): unknown => this.classes.add(name),
+    contains: (name: string): boolean => this.classes.has(name),
     remove: (name: string): unknown => this.classes.delete(name),
     toggle: (name: string, on: boolean): unknown => (on ? this.classes.add(name) : this.classes.delete(name)),
   };
