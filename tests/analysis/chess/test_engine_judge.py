@@ -34,6 +34,8 @@ SHORT = "1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0"
 HANGS = "1. e4 e5 2. Nf3 Nc6 3. Bb5 Qg5 4. Nxg5 a6 5. O-O axb5 *"
 """Black's third move loses the queen."""
 
+SMOTHERED = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Nd4 4. Nxe5 Qg5 5. Nxf7 Qxg2 6. Rf1 Qxe4+ 7. Be2 Nf3# 0-1"
+
 
 @pytest.fixture(scope="module")
 def session() -> Session:
@@ -99,6 +101,14 @@ def test_losses_are_those_of_searches_one_by_one(session: Session) -> None:
         assert move.judged is not None
         change = (chances[i] - chances[i + 1]) * (1 if i % 2 == 0 else -1)
         assert move.judged.loss == pytest.approx(0 if move.judged.best == move.uci else max(0, change), abs=0.003)
+
+
+def test_the_engine_decides_whether_a_move_is_the_only_good_one(session: Session) -> None:
+    analysis = load(session.system)
+    plain = analyse(record(SMOTHERED), session, analysis, 0.1, (1500, 1500), judge=Judge(session, analysis, 2, 0))
+    checked = judged(session, SMOTHERED, stockfish(20_000))
+    alone = [[move.san for move in game.moves if move.judged and move.judged.only] for game in (plain, checked)]
+    assert alone == [["Qxg2", "Qxe4+"], ["Qxg2"]]  # 6… Nxc2+ is about as good as 6… Qxe4+
 
 
 def test_a_mate_is_certain_and_keeps_its_distance(session: Session) -> None:

@@ -6,7 +6,8 @@ before the move to the position after it.
 
 A move that the engine chooses has the loss 0 if this drop is too small for an annotation. If the drop is larger, the
 engine also searches for its second choice. The loss of the first choice is then the difference between the win
-probabilities after the two choices. This loss is at least 0 and at most the drop.
+probabilities after the two choices. This loss is at least 0 and at most the drop. The engine also searches for its
+second choice if the network finds only one good move, so that the engine's values decide whether there is only one.
 
 The network gives a first estimate of the loss of each legal move. The risk of a position, which is the probability of a
 mistake, is computed from these estimates.
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 
 from kibitz import ongoing
 from kibitz.analysis.checkers import CheckedBy, Checker, GameRejected
-from kibitz.analysis.chess.judging import FirstLook, Judge, Judgement, Stopped, earlier_move, end_value, push
+from kibitz.analysis.chess.judging import ONLY, FirstLook, Judge, Judgement, Stopped, earlier_move, end_value, push
 from kibitz.analysis.chess.limits import DEPTH
 from kibitz.analysis.glyphs import CHESS_SWING, mark
 from kibitz.errors import UsageError
@@ -138,9 +139,11 @@ class EngineJudge(Judge):
             loss = max(0.0, change)
             if chosen := line[0] == played:
                 loss, line = self._overlooked(replay, played, after, loss) if mark(-loss, CHESS_SWING) else (0.0, line)
+            # The network says which moves may be the only good one, the engine whether they are.
+            alone = only[i] and chosen and not loss and self._advantage(replay, played, after)[0] >= ONLY
             found.append(Judgement(
                 before.white, after.white, loss, line[0] if loss else played, line if loss else (played,),
-                only[i] and chosen and not loss, options[i], mate=after.mate, reply=after.line,
+                alone, options[i], mate=after.mate, reply=after.line,
             ))  # fmt: skip
             push(replay, played)
         return white, found
@@ -150,19 +153,30 @@ class EngineJudge(Judge):
     ) -> tuple[float, tuple[chess.Move, ...]]:
         """Return the loss of the move that the engine chose, and the line of the second choice.
 
-        The search before the move may have overlooked the reply. The second choice is searched in the same way: first
-        without `chosen`, and then the position after it. The loss is the difference of the positions after the two
-        moves, 0 to `change`. board: the position before the move. after: the result after the move. change: the drop of
-        the value, 0 to 1.
+        The search before the move may have overlooked the reply. The loss is the difference of the positions after the
+        two moves, 0 to `change`. board: the position before the move. after: the result after the move. change: the
+        drop of the value, 0 to 1.
+        """
+        advantage, line = self._advantage(board, chosen, after)
+        return min(max(0.0, -advantage), change), line or (chosen,)
+
+    def _advantage(
+        self, board: chess.Board, chosen: chess.Move, after: _Searched
+    ) -> tuple[float, tuple[chess.Move, ...]]:
+        """Return how much more win probability a move keeps than the second choice, -1 to 1, and the second choice's
+        line; 0 and () if there is no second choice.
+
+        The second choice is searched in the same way as `chosen`: first without `chosen`, and then the position after
+        it. board: the position before the move. after: the result after `chosen`.
         """
         others = [move for move in board.legal_moves if move != chosen]
         second = self._see(board, others).line[:1] if others else ()
         if not second or second[0] == chosen:  # some engines always search all moves
-            return 0.0, (chosen,)
+            return 0.0, ()
         push(other := board.copy(), second[0])
         instead = self._see(other, keep=False)
-        gain = instead.white - after.white if board.turn == chess.WHITE else after.white - instead.white
-        return min(max(0.0, gain), change), (*second, *instead.line)[:LONGEST]
+        advantage = after.white - instead.white if board.turn == chess.WHITE else instead.white - after.white
+        return advantage, (*second, *instead.line)[:LONGEST]
 
     def value(self, board: chess.Board) -> PositionValue:
         """Return the value of a position from the engine's search: White's win probability and the best line. If the
