@@ -51,6 +51,7 @@ test("losses are points in Go, and percentage points in chess", () => {
   view.draw(CHESS);
   expect(element.all("p").find((each) => each.getAttribute("class") === "my-big")!.textContent).toBe("4.3");
   expect(element.textContent).toContain(texts.myreport.rated(1500));
+  expect(texts.myreport.rated(1500)).toBe(", median rating 1500");
   expect(element.textContent).not.toContain(texts.mygo.lostAMove);
 });
 

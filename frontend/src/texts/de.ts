@@ -602,7 +602,7 @@ export const de: Texts = {
     sameRating: (usual, more) => `Spieler mit deiner Wertung verlieren ${usual} in denselben Stellungen. Du verlierst ${more}.`,
     accuracy: (percent) => `Deine Genauigkeit ist im Mittel ${percent}.`,
     looksLike: (value, low, high, scale, games) => `Deine Züge passen zu einer Wertungszahl von ${value} (${low} bis ${high})${scale && ` auf der Skala von ${scale}`}. Grundlage: ${count(games, { one: "# Partie", other: "# Partien" })}.`,
-    rated: (rating) => `, mittlere Wertung ${rating}`,
+    rated: (rating) => `, Median der Wertungen ${rating}`,
     games: (n, rated, won, drawn, lost) => `${count(n, { one: "# Partie", other: "# Partien" })}${rated}: ${count(won, { one: "# Sieg", other: "# Siege" })}, ${drawn} Remis, ${count(lost, { one: "# Niederlage", other: "# Niederlagen" })}.`,
     more: "Schwächer als andere",
     less: "Stärker als andere",

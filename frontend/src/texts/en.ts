@@ -605,7 +605,7 @@ export const en = {
     accuracy: (percent: string) => `Your mean accuracy is ${percent}.`,
     looksLike: (value: number, low: number, high: number, scale: string, games: number) =>
       `Your moves match a rating of ${value} (${low} to ${high})${scale && ` on the ${scale} scale`}, based on ${count(games, GAMES)}.`,
-    rated: (rating: number) => `, average rating ${rating}`,
+    rated: (rating: number) => `, median rating ${rating}`,
     games: (n: number, rated: string, won: number, drawn: number, lost: number) => `${count(n, GAMES)}${rated}: ${count(won, { one: "# win", other: "# wins" })}, ${count(drawn, { one: "# draw", other: "# draws" })}, ${count(lost, { one: "# loss", other: "# losses" })}.`,
     more: "Weaker than peers",
     less: "Stronger than peers",

@@ -610,7 +610,7 @@ export const fr: Texts = {
     sameRating: (usual, more) => `Les joueurs de votre classement perdent ${usual} dans les mêmes positions. Vous perdez ${more}.`,
     accuracy: (percent) => `Votre précision moyenne est de ${percent}.`,
     looksLike: (value, low, high, scale, games) => `Vos coups correspondent à un classement de ${value} (${low} à ${high})${scale && ` sur l’échelle de ${scale}`}, d’après ${count(games, { one: "# partie", many: "# parties", other: "# parties" })}.`,
-    rated: (rating) => `, classement moyen ${rating}`,
+    rated: (rating) => `, classement médian ${rating}`,
     games: (n, rated, won, drawn, lost) => `${games(n)}${rated} : ${count(won, { one: "# gain", other: "# gains" })}, ${count(drawn, { one: "# nulle", other: "# nulles" })}, ${count(lost, { one: "# défaite", other: "# défaites" })}.`,
     more: "Plus faible que les autres",
     less: "Plus fort que les autres",

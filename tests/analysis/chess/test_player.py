@@ -9,9 +9,11 @@ from dataclasses import replace
 import chess.pgn
 import numpy as np
 import pytest
+from rich.console import Console
 
 from kibitz.analysis.chess.moves import AnalysedGame, Judged, Move, Worth
 from kibitz.analysis.chess.player import PlayerReport
+from kibitz.analysis.chess.player_table import show
 from kibitz.analysis.parts import A_GAME, ENOUGH, MAX_WORST
 from kibitz.analysis.summary import move_accuracy
 from kibitz.games.chess.io.reader import Record
@@ -123,6 +125,15 @@ def test_what_stands_out_is_sure() -> None:
     assert set(labels[-2:]) == {"pawn moves", "with 3 to 10 min left"}
     assert "games won" not in labels
     assert report(*games[:-1]).as_json()["stands_out"] == []
+
+
+def test_the_rating_in_the_report_is_named_as_the_median() -> None:
+    uneven = [(game([0.0] * 5), "white") for _ in range(3)]
+    for (one, _), rating in zip(uneven, ("400", "1500", "1600"), strict=True):
+        one.record.game.headers["WhiteElo"] = rating
+    out = io.StringIO()
+    show(report(*uneven), Console(file=out, width=80))
+    assert out.getvalue().startswith("Ana (median rating 1500): 3 games\n")
 
 
 def test_without_ratings_nothing_is_compared() -> None:

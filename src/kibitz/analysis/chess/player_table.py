@@ -26,7 +26,7 @@ def show(report: PlayerReport, console: Console) -> None:
     """
     parts = report.parts()
     whole = parts.whole
-    rating = f" ({report.rating})" if report.rating else ""
+    rating = f" (median rating {report.rating})" if report.rating else ""
     print_line(console, f"{clean(report.name, 60)}{rating}: {counted(report.games, 'game')}", "bold")
     results = report.results()
     if whole.score is not None and whole.score.n:
