@@ -169,14 +169,22 @@ def test_the_sign_of_a_novelty_may_touch_its_move(text: str, core: str, nags: tu
     assert read_word(text) == Word(core, nags)
 
 
-@pytest.mark.parametrize("moves", ["1. e4 e5 2. N f3 N c6", "1. e4 e5 2. N(g1)f3 Nc6", "1. e4 e5 2. D f3", "N f3 d5"])
-def test_a_letter_apart_from_its_square_is_not_a_sign(tmp_path: Path, moves: str) -> None:
-    ((one,), _) = records(tmp_path, f"{TAGS}{moves} 1-0\n")
-    (batch,) = PgnReader([str(tmp_path / "games.pgn")], Filter())
-    assert len(batch) == 0
-    assert one.problem in ("move 2. 'N' cannot be read", "move 2. 'D' cannot be read", "move 1. 'N' cannot be read")
+def test_a_letter_apart_from_its_square_is_a_piece_or_a_sign(tmp_path: Path) -> None:
+    """N and D can also be signs, of a novelty and a diagram. A word that can be both is not guessed."""
     (one,) = check_all_readers(tmp_path, f"{TAGS}1. e4 e5 N 2. Nf3 D Nc6 N 1-0\n", 1)
     assert one.problem is None
+    (one,) = check_all_readers(
+        tmp_path, f"{TAGS}1. e4 Nf6 2. e5 N xe4 N 2... Ng4 1-0\n".replace("N xe4 N 2...", "N"), 1
+    )
+    assert ucis(one) == "e2e4 g8f6 e4e5 f6g4"
+    for moves, problem in (
+        ("1. e4 N c6 2. Nf3", "move 1… 'N' fits several moves"),
+        ("1. e4 e5 2. N(g1)f3 Nc6", "move 2. 'N' cannot be read"),
+    ):
+        ((one,), _) = records(tmp_path, f"{TAGS}{moves} 1-0\n")
+        (batch,) = PgnReader([str(tmp_path / "games.pgn")], Filter())
+        assert len(batch) == 0
+        assert one.problem == problem
 
 
 def test_a_header_with_a_long_blank_is_read_in_one_pass() -> None:
@@ -276,18 +284,95 @@ def test_a_mate_is_a_result(tmp_path: Path) -> None:
         ("1. ♘f3 d5 2. d4 ♞f6 3. ♙c4 e6", "g1f3 d7d5 d2d4 g8f6 c2c4 e7e6"),
         ("1. nf3 d5 2. d4 nf6", "g1f3 d7d5 d2d4 g8f6"),
         ("1. E4 E5 2. NF3 NC6", "e2e4 e7e5 g1f3 b8c6"),
+        ("1) e4 e5 2) Nf3 Nc6", "e2e4 e7e5 g1f3 b8c6"),
+        ("1: e4 1: ... e5 2:Nf3 Nc6 3: Bb5", "e2e4 e7e5 g1f3 b8c6 f1b5"),
+        ("1- e4 e5 2-Nf3 Nc6", "e2e4 e7e5 g1f3 b8c6"),
+        ("1/ e4 e5 2/ Nf3 Nc6", "e2e4 e7e5 g1f3 b8c6"),
+        ("(1) e4 e5 (2) Nf3 Nc6", "e2e4 e7e5 g1f3 b8c6"),
+        ("1\\. e4 e5 2\\. Nf3 Nc6", "e2e4 e7e5 g1f3 b8c6"),
+        ("1．e4 e5 2。Nf3 Nc6", "e2e4 e7e5 g1f3 b8c6"),
+        ("**1. e4** e5 **2. Nf3** *Nc6*", "e2e4 e7e5 g1f3 b8c6"),
+        ("*1.* __e4 e5__\n**2. Nf3**\nNc6", "e2e4 e7e5 g1f3 b8c6"),
+        ("```\n1. e4 `e5` _2. Nf3_ Nc6 ```", "e2e4 e7e5 g1f3 b8c6"),
+        ("1. e4 (35) e5 (1:05) 2. Nf3 (0:35) Nc6", "e2e4 e7e5 g1f3 b8c6"),
+        ("1. e4 e5 2. N f3 N c6 3. B c4 N f6 4. N g5 d5 5. e x d5", "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 f3g5 d7d5 e4d5"),
+        ("1. e4 e5 2. B c4 Nc6 3. B xf7+ K x f7", "e2e4 e7e5 f1c4 b8c6 c4f7 e8f7"),
+        ("1. ♘ f3 d5 2. e3 ♞ f6", "g1f3 d7d5 e2e3 g8f6"),
+        ("1. S f3 S f6 2. d4 e6 3. g3 L e7", "g1f3 g8f6 d2d4 e7e6 g2g3 f8e7"),
+        ("1. e4 d5 2. e4Xd5 QXd5 3. Nb1-c3 Qd5 X g2 4. Bf1 xg2", "e2e4 d7d5 e4d5 d8d5 b1c3 d5g2 f1g2"),
+        ("1. e2 - e4 e7 -e5 2. Ng1- f3 Nb8 c6", "e2e4 e7e5 g1f3 b8c6"),
+        ("1. e4 - e5 2. Nf3 - Nc6", "e2e4 e7e5 g1f3 b8c6"),
+        ("1. е4 е5 2. Кf3 Кс6", "e2e4 e7e5 g1f3 b8c6"),
+        ("1.e4 e5 2.Nf3 Nf6 3.Bc4 Bc5 4. O - O 0 - 0", "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1g1 e8g8"),
+        ("1.e4 e5 2.Nf3 Nf6 3.Bc4 Bc5 4. 00 00+", "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1g1 e8g8"),
+        ("1.d4 d5 2.Nc3 Nc6 3.Bf4 Bf5 4.Qd2 Qd7 5. 000 O - O - O", "d2d4 d7d5 b1c3 b8c6 c1f4 c8f5 d1d2 d8d7 e1c1 e8c8"),
+        ("1.d4 d5 2.Nc3 Nc6 3.Bf4 Bf5 4.Qd2 Qd7 5. 0-0-0+ 000", "d2d4 d7d5 b1c3 b8c6 c1f4 c8f5 d1d2 d8d7 e1c1 e8c8"),
     ],
-)
+)  # fmt: skip
 def test_spellings_of_moves(tmp_path: Path, moves: str, expected: str) -> None:
     (record,) = check_all_readers(tmp_path, f"{TAGS}{moves} 1-0\n", 1)
     assert ucis(record) == expected
 
 
-@pytest.mark.parametrize("spelling", ["e8=Q", "e8Q", "e8(Q)", "e8(=Q)", "e8/Q", "e7e8q", "e7-e8=Q", "e8=D"])
+@pytest.mark.parametrize(
+    "spelling",
+    ["e8=Q", "e8Q", "e8(Q)", "e8(=Q)", "e8/Q", "e7e8q", "e7-e8=Q", "e8=D", "e8 Q", "e8 = Q", "e8= Q", "e8 =Q+",
+     "e8=(Q)", "e8 (Q)", "e8-Q", "e8:Q", "e8q", "e8 ♕", "e7-e8 Q", "e7-e8(Q)+"],
+)  # fmt: skip
 def test_spellings_of_promotions(tmp_path: Path, spelling: str) -> None:
     text = f'[Result "1-0"]\n[FEN "8/4P1k1/8/8/8/8/8/4K3 w - - 0 1"]\n\n1. {spelling} Kh7 1-0\n'
     (record,) = check_all_readers(tmp_path, text, 1)
     assert ucis(record) == "e7e8q g7h7"
+
+
+@pytest.mark.parametrize(
+    ("spelling", "uci"),
+    [("bxc8 Q", "b7c8q"), ("bxc8=(Q)", "b7c8q"), ("bxc8-Q", "b7c8q"), ("bxc8/Q", "b7c8q"), ("bxc8(Q)", "b7c8q"),
+     ("bxc8q", "b7c8q"), ("bxc8b", "b7c8b"), ("bc8Q", "b7c8q"), ("Bxc8", "h3c8"), ("B xc8", "h3c8"), ("bxc8", ""),
+     ("b xc8 Q", "b7c8q"), ("bh3xc8", "h3c8")],
+)  # fmt: skip
+def test_a_pawn_that_promotes_is_not_a_bishop(tmp_path: Path, spelling: str, uci: str) -> None:
+    """A small b is the pawn if both can capture; without the piece of the promotion, the move is not guessed."""
+    text = f'[Result "1-0"]\n[FEN "2r5/1P4k1/8/8/8/7B/8/4K3 w - - 0 1"]\n\n1. {spelling} 1-0\n'
+    ((record,), _) = records(tmp_path, text)
+    assert ucis(record) == uci
+
+
+@pytest.mark.parametrize(
+    ("end", "moves", "result"),
+    [
+        ("2. g4 Qh4#0-1", 4, "0-1"), ("2. g4 Qh40-1", 4, "0-1"), ("2. g4 Nc61/2-1/2", 4, "1/2-1/2"),
+        ("2. Nc3 a61-0 {end}", 4, "1-0"), ("2. g4 Qh4# White resigns", 4, "0-1"), ("2. g4 Black resigned", 3, "1-0"),
+        ("2. g4 d6 WHITE RESIGNS.", 4, "0-1"), ("2. g4 d6 black lost on time", 4, "1-0"),
+        ("2. g4 d6 Draw agreed", 4, "1/2-1/2"), ("2. g4 d6 draw by repetition", 4, "1/2-1/2"),
+        ("2. g4 d6 {White resigns}", 4, "0-1"), ("2. g4 d6 Resigns 0-1", 4, "0-1"), ("2. g4 d6 1-0 (time)", 4, "1-0"),
+        ("2. g4 d6 Black resigns 1-0", 4, "1-0"), ("2. g4 d6 time 0-1", 4, "0-1"),
+        ("2. g4 d6 and White lost easily", 4, "*"), ("2. g4 d6 resigns", 4, "*"),
+        ("2. g4 d6 White resigns?? no", 4, "*"),
+        ("2. g4 d6 White should have resigned", 4, "*"), ("2. g4 d6 White won a pawn but lost *", 4, "*"),
+        ("2. g4 Qh4# Black resigns", 4, "0-1"), ("2. g4 d6 Black resigns *", 4, "1-0"),
+    ],
+)  # fmt: skip
+def test_words_after_the_last_move(tmp_path: Path, end: str, moves: int, result: str) -> None:
+    """All moves are kept. Words give a result only if they say it alone, and no other place gives one."""
+    text = f'[White "A"]\n\n1. f3 e5 {end}\n'
+    (one, other), strays = records(tmp_path, f"{text}\n{TAGS}1. d4 d5 1-0\n")
+    assert (one.problem, other.problem, strays) == (None, None, [])
+    assert (len(list(one.game.mainline_moves())), one.game.headers["Result"]) == (moves, result)
+    batches = list(PgnReader([str(tmp_path / "games.pgn")], Filter()))
+    assert [reason for batch in batches for reason in batch.rejections.counts] == ["no result"] * (result == "*")
+    if result != "*":
+        assert [int(plies) for batch in batches for plies in batch.plies] == [moves, 2]
+        (one,), _ = records(tmp_path, '[Result "1/2-1/2"]\n' + text.replace("1-0", "").replace("0-1", ""))
+        assert one.game.headers["Result"] == "1/2-1/2"
+
+
+def test_words_after_the_last_move_become_a_comment(tmp_path: Path) -> None:
+    (one,), _ = records(tmp_path, "1. f3 e5 2. g4 d6 {hm} resigned (time). 0-1\n")
+    assert [node.comment for node in one.game.mainline()] == ["", "", "", "hm resigned (time)."]
+    for cut in ("Nxd", "N", "Qx", "d", "Kfg", "Ra.", "Xf9", "Nf3 White won", "Q&"):
+        (one,), _ = records(tmp_path, f"1. f3 e5 2. g4 d6 3. {cut}\n")
+        assert one.problem or cut == "N", cut
 
 
 @pytest.mark.parametrize("variant", ["Standard", " Standard", "normal ", "", "From Position"])

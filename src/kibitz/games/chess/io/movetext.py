@@ -8,28 +8,82 @@ from dataclasses import dataclass
 
 import chess
 
-from kibitz.games.chess.io.san import Ambiguous, english_of, find_move, looks_like_move, read_word
+from kibitz.games.chess.io.san import TAILS, Ambiguous, english_of, find_move, looks_like_move, read_word
 from kibitz.games.chess.io.tags import RESULT, read_headers, read_result, read_tag
 
 _UNSEEN = r"\ufeff\u200b-\u200f\u2060"
 """Characters without a width, which web pages and editors put between words."""
+_DASH = "[-–—−‐‑‒]"
+_MOVE = r"(?:[A-Z\u2654-\u265fŞА-ЯΑ-Ω]?(?:[a-h]?[1-8]?[-xX:×]?[a-h][1-8]|[a-h]x[a-h])|[0OoОо]-?[0OoОо](?!\w))"
+"""Matches the beginning of a move, or all of it."""
+_NEXT_MOVE = rf"[ \t]*(?:[.…]+[ \t]*)?{_MOVE}"
+_GLUED = r"(?:(?<=[a-h][1-8])|(?<=[#+!?=QRBN])|(?<=-[0O]))(?:1-0|0-1|1/2-1/2|½-½)(?![\w/½-])"
+"""Matches a result directly after a move, as in "Qh4#0-1"."""
 TOKEN = re.compile(
-    rf"(?P<space>[\s{_UNSEEN}\0]+)"
+    # Markdown marks text with stars, underscores and grave accents. A single star before a blank is a result.
+    rf"(?P<space>(?:[\s{_UNSEEN}\0`]|\*\*+|\*(?=\w|[\u2654-\u265f])|__+|_(?=[^\W_]))+)"
     r"|(?P<comment>\{[^}]*\}?)"
     r"|(?P<line>;[^\n]*)"
     r"|(?P<escape>(?m:^)%[^\n]*)"
     r"|(?P<nag>\$\d+)"
+    rf"|(?P<counted>\([1-9]\d{{0,2}}\)(?={_NEXT_MOVE}))"
     r"|(?P<open>\()"
     r"|(?P<close>\))"
-    rf"|(?P<result>{RESULT.pattern})"
-    r"|(?P<number>(?!0000)\d{1,4}(?:(?:[ \t]*[.…])+|(?=[\s({])))"
+    rf"|(?P<result>{RESULT.pattern}|{_GLUED})"
+    r"|(?P<number>(?!0000|000?(?![\d.…])|0[ \t]*[-–—−‐‑‒])\d{1,4}(?:(?:[ \t]*\\?[.…．。])+|(?=[\s({]))"
+    rf"|(?<![\w.,:/+-])[1-9]\d{{0,2}}(?:[ \t]?:|[-/](?=[ \t]*[^\s0-9])|(?<!\(\d)(?<!\(\d\d)[ \t]?\))(?={_NEXT_MOVE}))"
     r"|(?P<bracket>\[[^\]\n]*\]?)"
-    rf"|(?P<word>[a-h](?:x?[a-h])?[18]\(=?[A-Za-z]\)[^\s(){{}};$\[\]]*|--|[^\s{_UNSEEN}(){{}};$\[\]]+|\S)",
+    rf"|(?P<word>[0OoОо][ \t]?{_DASH}[ \t]?[0OoОо](?:[ \t]?{_DASH}[ \t]?[0OoОо])?(?![\w-])[+#†‡!?]*"
+    r"|[a-h](?:[27]?[-xX:×]?[a-h])?[18][ \t]?=?[ \t]?\(=?[A-Za-z\u2654-\u265f]\)[^\s(){};$\[\]]*"
+    rf"|--|[^\s{_UNSEEN}(){{}};$\[\]]+?(?={_GLUED})|[^\s{_UNSEEN}(){{}};$\[\]]+|\S)",
 )
 """A regular expression for one token of movetext. If a comment is never closed, it extends to the end of the text."""
+_PIECE = r"(?:[A-Z\u2654-\u265fŞА-ЯΑ-Ω]|Кр|КР)"
+_TO = r"[a-h]?[1-8]?[-xX:×]?[a-h][1-8](?:=?[QRBNqrbn]|e\.?p\.?)?\W*"
+_BEGUN = re.compile(rf"{_PIECE}|[a-h]|{_PIECE}?[a-h]?[1-8]?[xX:×]")
+"""Matches a word that is the beginning of a move, and never a move itself: "B", "e", "Nx"."""
+_ORIGIN = re.compile(rf"{_PIECE}|{_PIECE}?[a-h][1-8]?")
+_ENDING = re.compile(rf"[xX:×]?{_TO}")
+_CAPTURING = re.compile(rf"[xX:×](?:{_TO})?")
+_TO_LAST_RANK = re.compile(r"[a-h](?:[27]?[-xX:×]?[a-h])?[18]=?")
+_PROMOTED = re.compile(r"=|=?[QRBNDTLSFCAVqrn\u2654-\u265f][+#!?]*")
 _SPACE = re.compile(rf"[\s{_UNSEEN}\0]*")
-_FIRST = re.compile(r"1[ \t]*\.(?![ \t]*[.…])")
+_FIRST = re.compile(r"1[ \t]*\\?(?:[.．。](?![ \t]*[.…])|[):])|1[-/](?=\D)")
 """Matches the number of White's first move, but not of Black's."""
+
+
+def tokens_of(moves: str) -> list[tuple[str, str]]:
+    """Return the tokens of a game's moves, without white space. Each token is a pair of its kind and its text; the kind
+    is the name of a group of TOKEN. Words that are parts of the same move become one token: "B xf7", "e x d5", "e8 Q".
+    """
+    tokens = [(match.lastgroup or "", match[0]) for match in TOKEN.finditer(moves) if match.lastgroup != "space"]
+    tokens = [("number" if kind == "counted" else kind, token) for kind, token in tokens]
+    are_apart = any(
+        before == "number" and kind == other == "word" and len(token) == 1 and _belongs_to(token, True, following)
+        for (before, _), (kind, token), (other, following) in zip(tokens, tokens[1:], tokens[2:], strict=False)
+    )
+    found: list[tuple[str, str]] = []
+    for kind, token in tokens:
+        if kind == "word" and found and found[-1][0] == "word":
+            is_piece = are_apart or len(found) < 2 or found[-2][0] == "number"
+            if _belongs_to(found[-1][1], is_piece, token):
+                found[-1] = "word", found[-1][1] + token
+                continue
+        found.append((kind, token))
+    return found
+
+
+def _belongs_to(word: str, is_piece: bool, following: str) -> bool:
+    """Return whether two words are parts of one move. is_piece: whether N and D are letters of pieces here. They are
+    directly after a move number, and in a game that has letters of pieces apart from their squares. Elsewhere they are
+    annotation signs.
+    """
+    if _TO_LAST_RANK.fullmatch(word) and _PROMOTED.fullmatch(following):
+        return True
+    if _CAPTURING.fullmatch(following) and _ORIGIN.fullmatch(word):
+        return True
+    is_begun = _BEGUN.fullmatch(word) and (is_piece or word not in TAILS)
+    return bool(is_begun and _ENDING.fullmatch(following))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ parser (`pgn.py`), and all other games with this module. The speed is about a th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -15,9 +16,19 @@ import chess.pgn
 from kibitz.errors import KibitzError
 from kibitz.games.chess.filters import STANDARD_VARIANTS
 from kibitz.games.chess.io.blocks import GameBlock, Stray, find_games, read_blocks
-from kibitz.games.chess.io.movetext import TOKEN, result_in_comment
-from kibitz.games.chess.io.san import NULLS, SIGNS, TAILS, Ambiguous, english_of, find_move, looks_like_move, read_word
-from kibitz.games.chess.io.tags import read_headers, read_result
+from kibitz.games.chess.io.movetext import result_in_comment, tokens_of
+from kibitz.games.chess.io.san import (
+    NULLS,
+    SIGNS,
+    TAILS,
+    Ambiguous,
+    Word,
+    english_of,
+    find_move,
+    looks_like_move,
+    read_word,
+)
+from kibitz.games.chess.io.tags import read_headers, read_result, result_of_remark
 from kibitz.games.chess.start import BadStart, Chess960Start, read_fen
 from kibitz.records import STDIN, Stream, printable
 from kibitz.text import number_of, shown
@@ -166,6 +177,13 @@ def move_number(board: chess.Board) -> str:
     return f"{board.fullmove_number}{'.' if board.turn else '…'}"
 
 
+_OF_REMARKS = ("word", "number", "open", "close")
+"""The kinds of tokens in a remark."""
+_FIRST_WORD = re.compile(r"[^\W\d_]+(?!\w)")
+_LONG_WORD = re.compile(r"(?![KQRBNOabcdefghx]+\b)[^\W\d_]{4}")
+_UNKNOWN_RESULTS = {"*", "?", "", "-"}
+
+
 class _Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
     """Builds the tree in the same way as python-chess."""
 
@@ -193,16 +211,20 @@ class _Reading:
         for name, value in read_headers(head).items():
             game.headers[name] = (read_result(value) or value) if name == "Result" else value
         board = self._start()
-        self._tokens = [(match.lastgroup, match[0]) for match in TOKEN.finditer(body) if match.lastgroup != "space"]
+        self._tokens = tokens_of(body)
         if board is None:
             return
         self._lines = [_Line(board)]
         self._letters, self._limit = _language(board, self._tokens)
         self._skipped_depth = 0
         self._is_ambiguous = False
-        before: str | None = "number"
-        for kind, token in self._tokens:
-            self._read(kind or "", token, before == "number")
+        self._at = 0  # the index of the next token
+        self._remark_result: str | None = None
+        before = "number"
+        while self._at < len(self._tokens):
+            kind, token = self._tokens[self._at]
+            self._at += 1
+            self._read(kind, token, before == "number")
             before = kind
         self._end()
 
@@ -289,19 +311,75 @@ class _Reading:
         line, word = self._line, read_word(token)
         if line.is_skipped:
             return
-        if is_numbered and token in TAILS and not self.record.written:
-            self._stop(token, "")  # "2. N f3" is not the move f3
-            return
+        if token in TAILS and not self.record.written:
+            joined = read_word(token + self._next_word())
+            if is_numbered:
+                self._stop(token, "")  # "2. N!" is not a sign
+                return
+            if joined.core and self._find(line.board, joined.core):
+                if self._find(line.board, read_word(self._next_word()).core):
+                    self._is_ambiguous = len(self._lines) == 1
+                    self._stop(token, joined.core)  # "N f3" can be the move Nf3, or f3 after the sign of a novelty
+                    return
+                word = joined
+                self._at += 1
         if word.core:
             move = self._find(line.board, word.core)
+            if move is None:
+                move, word = self._find_apart(token) or (None, word)
             if move is None or not (move or self._allow_null or len(self._lines) > 1):
-                if not self.record.written:
+                if not self.record.written and not self._is_remark():
                     self._stop(token, word.core)
                 return
             self._builder.visit_move(line.board, move)
             line.board.push(move)
         for nag in word.nags:
             self._builder.visit_nag(nag)
+
+    def _next_word(self, more: int = 0) -> str:
+        """Return the next token if it is a word, otherwise "". more: the number of tokens to skip before it."""
+        kind, token = self._tokens[self._at + more] if self._at + more < len(self._tokens) else ("", "")
+        return token if kind == "word" else ""
+
+    def _find_apart(self, token: str) -> tuple[chess.Move, Word] | None:
+        """Return the move whose squares are apart from each other, such as "e2 - e4" or "Ng1 f3", and its word. Its
+        further words are then consumed. token: its first word.
+
+        This function is called for a word that is not a legal move. So "e4 - e5" is never two moves and one move at
+        once.
+        """
+        parts = [self._next_word(), self._next_word(1)]
+        for count in (1, 2):
+            word = read_word(token + "".join(parts[:count]))
+            if parts[count - 1] and word.core[-1:].isdigit() and (move := self._find(self._line.board, word.core)):
+                self._at += count
+                return move, word
+        return None
+
+    def _is_remark(self) -> bool:
+        """Return whether the words from the last token on are a remark after the last move, such as "White resigns".
+        If so, the remark becomes a comment.
+
+        A remark begins with a word that consists of letters, and has a word of at least four letters. No move may
+        follow until the result or the end of the game.
+        """
+        if len(self._lines) > 1 or not self._line.board.move_stack:
+            return False
+        words: list[str] = []
+        for kind, token in self._tokens[self._at - 1 :]:
+            if kind == "result":
+                break
+            core = read_word(token).core
+            if kind not in _OF_REMARKS or (kind == "word" and len(core) > 1 and looks_like_move(core)):
+                return False
+            words.append(token)
+        if not _FIRST_WORD.match(words[0]) or not any(map(_LONG_WORD.match, words)):
+            return False
+        text = re.sub(r"(?<=\() | (?=[).,!?])", "", " ".join(words))
+        self._comment(text)
+        self._remark_result = result_of_remark(text)
+        self._at += len(words) - 1
+        return True
 
     def _find(self, board: chess.Board, core: str) -> chess.Move | None:
         if self._limit is not None and len(self._lines) == 1 and len(board.move_stack) >= self._limit:
@@ -339,6 +417,11 @@ class _Reading:
         if record.written is None:
             comments = [token[1:].rstrip("}") for kind, token in self._tokens[-1:] if kind == "comment"]
             record.written = next(filter(None, map(result_in_comment, comments)), None)
+            if record.written is None and comments:
+                self._remark_result = self._remark_result or result_of_remark(comments[0])
+        known = {record.written or "*", record.game.headers.get("Result", "*")} - _UNKNOWN_RESULTS
+        if self._remark_result and not known and not self._lines[0].board.is_checkmate():
+            record.written = self._remark_result
         if record.written is not None:
             builder.visit_result(record.written)
         board = self._lines[0].board
@@ -349,7 +432,7 @@ class _Reading:
                 record.game.headers["Result"] = "1/2-1/2"
 
 
-def _language(board: chess.Board, tokens: Sequence[tuple[str | None, str]]) -> tuple[dict[str, str], int | None]:
+def _language(board: chess.Board, tokens: Sequence[tuple[str, str]]) -> tuple[dict[str, str], int | None]:
     """Return the English letter of each piece letter of the game's language ({} for English), and a number of plies.
 
     The moves may fit several languages in which they have different meanings. In this case, the number is that of the
@@ -374,7 +457,7 @@ def _language(board: chess.Board, tokens: Sequence[tuple[str | None, str]]) -> t
     return letters, min(differ) if differ else None
 
 
-def _main_line(tokens: Sequence[tuple[str | None, str]]) -> Iterator[str]:
+def _main_line(tokens: Sequence[tuple[str, str]]) -> Iterator[str]:
     depth = 0
     for kind, token in tokens:
         depth = max(0, depth + (kind == "open") - (kind == "close"))

@@ -16,6 +16,7 @@ NULL = "--"
 NULLS = frozenset({"--", "Z0", "0000", "@@@@", "null", "NULL", "<>"})
 _FIGURINES = str.maketrans(
     dict(zip("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBN\0KQRBN\0", strict=True))
+    | dict(zip("асехХ", "acexx", strict=True))  # Cyrillic letters that look like files and the sign of a capture
     | {"\ufe0e": "", "\ufe0f": "", "–": "-", "—": "-", "−": "-", "‑": "-", "‐": "-", "‒": "-", "×": "x", "∶": ":"}
 )
 
@@ -47,16 +48,20 @@ _MARKS = r"[+#†‡!?]*"
 
 _CASTLING = re.compile(r"[O0oОо]-?[O0oОо](-?[O0oОо])?")
 _GENERAL = re.compile(
-    rf"(?P<piece>Кр|КР|[{_LETTERS}])?(?P<file>[a-h])?(?P<rank>[1-8])?(?P<sign>[-x:*])?(?P<to_file>[a-h])(?P<to_rank>[1-8])?"
-    rf"(?:[=/]?\(?=?(?P<promoted>[{_LETTERS}qrbn])\)?)?"
+    rf"(?P<piece>Кр|КР|[{_LETTERS}])?(?P<file>[a-h])?(?P<rank>[1-8])?(?P<sign>[-xX:*])?(?P<to_file>[a-h])(?P<to_rank>[1-8])?"
+    rf"(?:[-=/:]?\(?=?(?P<promoted>[{_LETTERS}qrbn])\)?)?"
 )
-_FOREIGN = re.compile(r"(?:^|[\s.])(Кр|[AC-JLMPS-ZŞА-ЯΑ-Ω])(?=[a-h1-8x:-])|(?<=[18])=?\(?([AC-JLMPS-ZА-ЯΑ-Ω])\)?$")
+_FOREIGN = re.compile(
+    r"(?:^|[\s.])(Кр|[AC-JLMPS-ZŞА-ЯΑ-Ω])(?=[a-h1-8xX:-])|(?<=[18])[-=/:]?\(?=?([AC-JLMPS-ZА-ЯΑ-Ω])\)?$"
+)
 _CAPTURE = re.compile(r"[x:×](?=[a-h])", re.IGNORECASE)
 """Matches the capture sign of a move."""
 _PASSING = re.compile(r"[ ]?\(?e\.?p\.?\)?$")
 _CHECKED = re.compile(r"(?:mate|matt|mat|dblch|dbl|disch|dis|ch)\.?$")
 _NOVELTY = re.compile(r"(?<=[a-h][2-7])(?:TN|N)$|(?<=[+#])(?:TN|N)$")
 """Matches the sign of a novelty directly after a move, as in "Nc6N". On the ranks 1 and 8, an N can be a promotion."""
+_GAP = re.compile(r"[ \t]+(?=[-=(])|(?<=[-=])[ \t]+")
+"""Matches a blank in castling or a promotion, as in "O - O" and "e8 (Q)"."""
 _CORE = re.compile(r"(.*[0-9A-Za-zŞА-Яа-яΑ-Ω])(.*)", re.DOTALL)
 
 SIGNS = {
@@ -101,7 +106,7 @@ def read_word(text: str) -> Word:
         return Word("", (SIGNS[text],))
     if text.strip("()") in _NOISE or _TIME.fullmatch(text):
         return Word("")
-    plain = text.translate(_FIGURINES).replace("\0", "")
+    plain = _GAP.sub("", text.translate(_FIGURINES).replace("\0", ""))
     match = _CORE.fullmatch(plain)
     if match is None:
         return Word("", tuple(_signs(plain)))
@@ -165,10 +170,20 @@ def find_move(board: chess.Board, core: str, letters: dict[str, str] | None = No
     if castling := _CASTLING.fullmatch(core):
         return _castle(board, long=castling[1] is not None)
     move = _find_general(board, core, letters or {})
-    if move is None and not letters and core.isascii():
+    if move is None and not letters and core.isascii() and not _lacks_piece(board, core):
         for other in _respelled_case(core):
             move = move or _find_general(board, other, {})
     return move
+
+
+def _lacks_piece(board: chess.Board, core: str) -> bool:
+    """Return whether a word is a promotion without its piece, such as "bxc8" with a pawn on b7. Then the letter b is
+    the pawn's file, and not a bishop.
+    """
+    match = _GENERAL.fullmatch(core)
+    return bool(match and not match["promoted"] and any(
+        move.promotion and _fits(board, move, match, None, move.promotion) for move in board.legal_moves
+    ))  # fmt: skip
 
 
 def _respelled_case(core: str) -> Iterable[str]:

@@ -87,8 +87,8 @@ def _ends_with_result(text, last):  # type: ignore[no-untyped-def]
     """
     if last < 0:
         return False
-    if text[last] == 42:
-        return True
+    if text[last] == 42:  # a star after a letter or another star marks the end of slanted or bold text
+        return last == 0 or text[last - 1] <= 32 or text[last - 1] in (41, 93, 125)
     if last >= 1 and text[last] == 0xBD:
         return True
     if last < 2:
@@ -244,7 +244,10 @@ def _scan(text, begins, bodies, comments, semicolons, whole):  # type: ignore[no
             elif not in_moves or (
                 # a game without headers may follow another game
                 _ends_with_result(text, last)
-                and (text[first] >= 65 or (text[first] == 49 and first + 1 < stop and text[first + 1] in (46, 32)))
+                and (
+                    text[first] >= 65
+                    or (text[first] == 49 and first + 1 < stop and text[first + 1] in (32, 41, 46, 58))
+                )
                 and text[first] not in (91, 123)
             ):
                 begins[found] = at

@@ -181,3 +181,25 @@ def read_result(text: str) -> str | None:
     if words := _WORDS.fullmatch(plain):
         return "1-0" if words[1] == "white" else "0-1"
     return None
+
+
+_LOST = re.compile(
+    r"(white|black) (?:resigns|resigned|gives up|gave up|(?:loses|lost|forfeits|forfeited)(?: (?:on|by) time)?"
+    r"|(?:was |is |has been )?(?:check)?mated|runs out of time|ran out of time"
+    r"|(?:exceeds|exceeded|oversteps|overstepped) (?:the )?time(?: limit)?)"
+)
+_DRAWN = re.compile(
+    r"(?:the )?(?:game )?(?:is |was )?drawn?(?: game)?(?: is| was)? (?:agreed|by (?:mutual )?agreement"
+    r"|by (?:threefold )?repetition|by (?:stalemate|perpetual check|insufficient material))"
+    r"|(?:players )?agreed (?:to )?(?:a )?draw|draw (?:was )?offered and accepted|stalemate"
+)
+
+
+def result_of_remark(text: str) -> str | None:
+    """Return the result in a remark after the last move, such as "White resigns" or "Draw agreed". Returns None for
+    other remarks, and if the remark has further words.
+    """
+    words = " ".join(re.sub(r"[.!,;*]+", " ", text.lower()).split())
+    if lost := _LOST.fullmatch(words):
+        return "0-1" if lost[1] == "white" else "1-0"
+    return "1/2-1/2" if _DRAWN.fullmatch(words) else None
