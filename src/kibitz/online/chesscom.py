@@ -127,7 +127,7 @@ def _game(data: Any) -> tuple[str, int, str, bool, bytes] | None:
         text = clean(data["pgn"])
         if not text.startswith(b"["):
             return None
-        speed = speed_of(str(data.get("time_control", "")), "") or ""
+        speed = speed_of(str(data.get("time_control", "")), "Live Chess") or ""
         id = str(data.get("uuid") or data["url"])
         return id, int(data["end_time"]) * 1000, speed, data.get("rated") is True, text
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError):

@@ -15,7 +15,12 @@ from kibitz.games.go.ranks import FIRST_PROFESSIONAL, rank_of, rank_value, read_
      ("9 dan professional", "9p"), ("9dp", "9p"), ("9d P", "9p"), ("3d player", "3d"),
      ("5k provisional", "5k"), ("初段", "1d"), ("", None), ("NR", None),
      ("Meijin", None), ("44d", None), ("0k", None), ("30K", "30k"), ("4단", "4d"),
-     ("35k", "35k"), ("36k", None), ("10d", "10d"), ("11d", None), ("10p", None)],
+     ("35k", "35k"), ("36k", None), ("10d", "10d"), ("11d", None), ("10p", None),
+     ("业余5段", "5d"), ("業餘6段", "6d"), ("アマ5段", "5d"), ("アマチュア五段", "5d"), ("아마5단", "5d"),
+     ("amateur 5 dan", "5d"), ("ama 2k", "2k"), ("5d amateur", "5d"), ("5段(业余)", "5d"),
+     ("职业九段", "9p"), ("プロ九段", "9p"), ("프로9단", "9p"), ("pro 9d", "9p"), ("9d (pro)", "9p"),
+     ("九段 (职业)", "9p"), ("9d (provisional)", "9d"), ("5 Dan *", "5d"), ("3級", "3k"),
+     ("十八级", "18k"), ("二十級", "20k"), ("２段", "2d"), ("プロ", None), ("peter 3", None), ("ama", None)],
 )  # fmt: skip
 def test_ranks(text: str, rank: str | None) -> None:
     assert read_rank(text) == rank

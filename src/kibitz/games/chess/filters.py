@@ -38,8 +38,39 @@ _SHORT_CLOCK_TIME = re.compile(rf"(\d{{1,2}}):([0-5]\d)(?:\s*\+\s*{_NUMBER})?$")
 _MINUTES = re.compile(rf"{_NUMBER}\s*\|\s*{_NUMBER}$")
 _IN_WORDS = re.compile(
     rf"(?:{_NUMBER}\s*h(?:ours?|rs?)?\b)?\D{{0,5}}?(?:{_NUMBER}\s*(?:min\w*|m\b|['′’](?!['’])))?"
-    rf"(?:.*?(?<!\d){_NUMBER}\s*(?:sec\w*|s\b|[\"″”]|''))?"
+    rf"(?:.*?(?<!\d){_NUMBER}\s*(?:sec\w*|s\b|[\"″”]|'')|\s*\+\s*{_NUMBER}\s*$)?"
 )
+_WITH_INCREMENT = re.compile(rf"{_SECONDS}\s*\+\s*{_SECONDS}")
+_WITH_SLASH = re.compile(rf"{_NUMBER}\s*/\s*{_NUMBER}")
+_MOST_MINUTES, _LEAST_INCREMENT = 180, 10
+_MOST_MOVES, _LEAST_LONG_TIME = 100, 1800
+
+
+def is_in_minutes(control: str) -> bool:
+    """Return whether the base time in a TimeControl is in minutes, as in "90+30" for 90 minutes and 30 seconds a move.
+
+    The unit of the PGN standard is the second, but organizers write minutes. A base of at most 180 seconds does not fit
+    an increment of 10 seconds or more: most of the time would come from the increment. So such a base is in minutes.
+    """
+    match = _WITH_INCREMENT.fullmatch(control.strip())
+    return bool(match) and float(match[1]) <= _MOST_MINUTES and float(match[2]) >= _LEAST_INCREMENT
+
+
+def standard_control(control: str) -> str:
+    """Return a TimeControl in the form of the PGN standard, in seconds: "300+5" for "300 + 5", "300+0" for "300/0",
+    "40/5400" for "5400/40" and "5400+30" for "90+30" (see `is_in_minutes`). Other text is returned unchanged.
+
+    In "A/B", a number A over 100 is a time and not a number of moves. Then B is an increment if it is below 20, and a
+    number of moves if A is at least half an hour. If neither applies, the result is "".
+    """
+    control = control.strip()
+    if match := _WITH_INCREMENT.fullmatch(control):
+        return f"{60 * float(match[1]):g}+{match[2]}" if is_in_minutes(control) else f"{match[1]}+{match[2]}"
+    if (match := _WITH_SLASH.fullmatch(control)) and int(match[2]) < int(match[1]) > _MOST_MOVES:
+        if int(match[2]) < 20:
+            return f"{match[1]}+{match[2]}"
+        return f"{match[2]}/{match[1]}" if int(match[1]) >= _LEAST_LONG_TIME else ""
+    return control
 
 
 def speed_of(time_control: str, event: str) -> str | None:
@@ -49,8 +80,16 @@ def speed_of(time_control: str, event: str) -> str | None:
     by words in the event's name. As on lichess, the expected time of one player for 40 moves decides. A game of under 3
     minutes is bullet, of under 8 minutes blitz, of under 25 minutes rapid, and any longer game classical. A day or more
     per move is correspondence.
+
+    The time control may differ from the PGN standard (see `standard_control`). Servers always write seconds. So if the
+    event's name has a word for a speed, this speed is used for a control such as "90+30". In games of chess.com, with
+    the event "Live Chess", such a control is in seconds.
     """
     control = time_control.strip().lower()
+    if is_in_minutes(control) and (named := _speed_in(event)):
+        return named
+    if not is_in_minutes(control) or event.strip().lower() != "live chess":
+        control = standard_control(control)
     if control.startswith("1/") and (days := _SIMPLE_CONTROL.fullmatch(control[2:])) and float(days[1]) >= 86400:
         return "correspondence"
     if simple := _SIMPLE_CONTROL.fullmatch(control):
@@ -64,16 +103,21 @@ def speed_of(time_control: str, event: str) -> str | None:
         moves, base, increment = int(period[1] or 40), float(period[2]), float(period[3] or 0)
         seconds = base * 40 / max(moves, 1) + 40 * increment
     else:
-        words = event.lower()
-        return next((speed for word, speed in _EVENT_WORDS if word in words), None)
+        return _speed_in(event)
     bounds = ((180, "bullet"), (480, "blitz"), (1500, "rapid"))
     return next((name for bound, name in bounds if seconds < bound), "classical")
+
+
+def _speed_in(event: str) -> str | None:
+    """Return the speed that an event's name shows; None if it has no word for a speed."""
+    words = event.lower()
+    return next((speed for word, speed in _EVENT_WORDS if word in words), None)
 
 
 def _worded(control: str) -> int | None:
     """Parse a time control as people write it. Returns the expected seconds for 40 moves; None for other text.
 
-    Examples in lower case: "90 min + 30 sec", "1:30:00+30", "15:00", "10|5", "3 days/move".
+    Examples in lower case: "90 min + 30 sec", "5 min + 3", "1:30:00+30", "15:00", "10|5", "3 days/move".
     """
     if re.match(r"\d+\s*days?\b", control):
         return 86400
@@ -88,8 +132,8 @@ def _worded(control: str) -> int | None:
     words = _IN_WORDS.match(control)
     if words is None or not (words[1] or words[2]):
         return None
-    hours, minutes, increment = (int(part or 0) for part in words.groups())
-    return 3600 * hours + 60 * minutes + 40 * increment
+    hours, minutes, increment, more = (int(part or 0) for part in words.groups())
+    return 3600 * hours + 60 * minutes + 40 * (increment or more)
 
 
 _BOT_TITLES = {"bot", "comp", "computer", "c", "(c)", "engine", "program"}

@@ -9,28 +9,37 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
+
+from kibitz.games.go.io.results import with_digits
 
 FIRST_PROFESSIONAL = 11
 """The number of the rank 1p. Professional ranks have at least this number, and amateur ranks have a smaller one."""
 
+_PROFESSIONAL = r"p(?:ro(?:fessional)?)?(?![a-z])|职业|職業|プロ|프로"
+_AMATEUR = r"ama(?:teur)?(?![a-z])|业余|業余|業餘|アマ(?:チュア)?|아마(?:추어)?"
 _RANK = re.compile(
-    r"(?P<before>[pP]|职业|職業|프로)?\s*(?P<number>\d{1,2}|[一二三四五六七八九初])\s*-?\s*"
-    r"(?P<unit>dan|kyu|gup|[dDkKpP]|段|级|級|단|급)\s*(?P<after>p(?:ro(?:fessional)?)?(?![a-z]))?",
+    rf"(?:(?P<before>{_PROFESSIONAL})|{_AMATEUR})?\s*(?P<number>\d{{1,2}}|初)\s*-?\s*"
+    rf"(?P<unit>dan|kyu|gup|[dkp]|段|级|級|단|급)\s*\(?(?P<after>{_PROFESSIONAL})?",
     re.IGNORECASE,
 )
-_NUMERALS = {letter: value for value, letter in enumerate("一二三四五六七八九", 1)} | {"初": 1}
 _HIGHEST = {"k": 35, "d": 10, "p": 9}
 
 
 def read_rank(text: str, whole: bool = False) -> str | None:
     """Return the rank that a text means: "9d", "3k" or, for a professional, "1p"; None if the text is not a rank.
 
+    The text may name the kind of player before the rank or, for professionals, after it: 业余5段 and "amateur 5d" are
+    5d, and 职业九段 and "9d (pro)" are 9p.
+
     whole: whether the rank must be the whole text. If not, other text may follow the rank, as in "5k*".
     """
-    match = (_RANK.fullmatch if whole else _RANK.match)(text.strip())
+    # NFKC converts full-width letters and digits, as in ２段
+    plain = with_digits(unicodedata.normalize("NFKC", text)).strip()
+    match = (_RANK.fullmatch if whole else _RANK.match)(plain)
     if not match:
         return None
-    number = _NUMERALS.get(match["number"]) or int(match["number"])
+    number = 1 if match["number"] == "初" else int(match["number"])
     unit = match["unit"].lower()
     if match["before"] or match["after"] or unit == "p":
         unit = "p"

@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from kibitz.games.chess.filters import standard_control
+
 _NUMBER = r"\d{1,9}(?:[.,]\d+)?"
 _TIME = rf"(?:(?:(\d{{1,6}}):)?(\d{{1,6}}):)?({_NUMBER})"
 _CLOCK = re.compile(rf"\[%clk\s+{_TIME}\s*\]")
@@ -129,7 +131,7 @@ def _as_clock(match: re.Match[str]) -> str:
 def _periods(time_control: str) -> list[tuple[int | None, float, float]] | None:
     """Parse a TimeControl. Returns the moves, seconds and increment of each period; None for other text."""
     found = []
-    for part in time_control.strip().split(":"):
+    for part in standard_control(time_control).split(":"):
         match = _PERIOD.fullmatch(part.strip())
         if match is None:
             return None
