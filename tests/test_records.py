@@ -220,6 +220,19 @@ def test_games_are_told_by_endings_that_say_something(tmp_path: Path) -> None:
     assert set(records.games_by_ending(["a.pgn.gz", "a.sgf"])) == {"chess", "go"}
 
 
+@pytest.mark.parametrize(
+    ("text", "game"),
+    [("(;GM[1];B[dd])", "go"), ("\ufeff\n( ; FF[4]GM[1])", "go"), ("Hello\n(;B[dd];W[pp])", "go"), ("\\HS\n", "go"),
+     ("1. e4 (;x\n1. d4) e5", "chess"), ('[Event "(;GM[1]"]', "chess"), ("", "chess"), ("(; a remark\n) e4", "chess")],
+)  # fmt: skip
+def test_the_text_tells_the_game_of_other_endings(tmp_path: Path, text: str, game: str) -> None:
+    for name in ("a.txt", "a"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        assert records.game_by_ending(str(tmp_path / name)) == game
+    packed_in(tmp_path / "b.zip", {"a.txt": text.encode()})
+    assert records.game_by_ending(f"{tmp_path}/b.zip:a.txt") == game
+
+
 def test_files_in_an_object_store(tmp_path: Path) -> None:
     """fsspec's store in memory stands for one; a machine without fsspec says what to install."""
     memory = pytest.importorskip("fsspec").filesystem("memory")
@@ -310,6 +323,14 @@ def test_an_archive_in_an_archive(tmp_path: Path) -> None:
         with pytest.raises(KibitzError, match=naming(f"a.zip:{name} & inside & outer")):
             Stream(f"{path}:{name}")
     Stream(f"{path}:a.txt").close()
+    assert records.find([str(path)], (".txt",)) == [f"{path}:a.txt", f"{path}:inner.zip"]
+
+
+@pytest.mark.parametrize(("name", "form"), [("a.ngf", "SGF"), ("A.UGF", "SGF"), ("a.cbh", "PGN"), ("a.si4", "PGN")])
+def test_formats_of_other_programs_are_named(tmp_path: Path, name: str, form: str) -> None:
+    (tmp_path / name).write_bytes(TEXT)
+    with pytest.raises(KibitzError, match=naming(f"{name} & {form}")):
+        Stream(str(tmp_path / name))
 
 
 def test_broken_archives_are_told_in_one_line(tmp_path: Path) -> None:
@@ -343,30 +364,29 @@ def test_texts_without_the_mark_of_utf8(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("charset", ["utf-16-le", "utf-16-be"])
-def test_utf16_with_its_mark_is_text(tmp_path: Path, charset: str) -> None:
-    """Windows' editors call it "Unicode". Without the mark, the file is binary."""
+def test_utf16_is_text(tmp_path: Path, charset: str) -> None:
+    """Windows' editors call it "Unicode". Some programs leave out the mark."""
     text, path = "Müller–棋 \U0001f600\r\n" * 5, tmp_path / "a.txt"
     path.write_bytes(("\ufeff" + text).encode(charset))
     for size in range(2, 40):
         assert b"".join(Stream(str(path)).texts(size, "x")).decode() == text
     assert decode(path.read_bytes()) == text
     path.write_bytes(text.encode(charset))
-    with pytest.raises(KibitzError, match=naming("binary")):
-        list(Stream(str(path)).texts(1 << 20, "a poem is text"))
+    assert b"".join(Stream(str(path)).texts(1 << 20, "x")).decode() == text
 
 
 @pytest.mark.parametrize("zeros", [1, 5000])
 def test_zeros_of_an_interrupted_write_do_not_hide_the_text(tmp_path: Path, zeros: int) -> None:
     """After a power cut, some file systems leave zero bytes at the end of a file or within it."""
     path = tmp_path / "a.txt"
-    for text in (b"a poem" + bytes(zeros), TEXT + bytes(zeros) + b"the end", TEXT[:2000] + b"\0" + TEXT[2000:]):
+    for text in (b"a poem" + bytes(zeros), TEXT + bytes(zeros) + b"the end", TEXT[:2000] + b"\0" + TEXT[2000:],
+                 b"a poem of some words" + bytes(zeros) + b"\r\n"):  # fmt: skip
         path.write_bytes(text)
         assert b"".join(Stream(str(path)).texts(1 << 20, "x")) == text
     for binary in (
         b"a\0 poem",
         b"\x7fELF" + bytes(zeros),
         bytes(zeros),
-        "a poem".encode("utf-16-le"),
         TEXT[:2000] + b"\0\1" * 1000,
     ):
         path.write_bytes(binary)

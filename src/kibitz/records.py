@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import bz2
 import codecs
+import contextlib
 import errno
 import functools
 import gzip
 import io
 import itertools
 import os
+import re
 import select
 import sys
 import zipfile
@@ -32,6 +34,15 @@ ENDINGS = {".pgn": "chess", ".sgf": "go", ".sgfl": "go", ".gib": "go"}
 PACKED = (".zst", ".gz", ".bz2")
 ARCHIVE = ".zip"
 STDIN = "-"
+FOREIGN = {
+    ".ngf": ("a game in the NGF format", "SGF"), ".ugf": ("a game in the UGF format", "SGF"),
+    ".ugi": ("a game in the UGF format", "SGF"), ".cbh": ("a ChessBase database", "PGN"),
+    ".cbv": ("a ChessBase database", "PGN"), ".cbf": ("a ChessBase database", "PGN"),
+    ".si4": ("a SCID database", "PGN"), ".si5": ("a SCID database", "PGN"),
+}  # fmt: skip
+"""The extensions of formats that kibitz cannot read. Each value is a description of the file, and the format that the
+user can export.
+"""
 _METADATA = "._"
 """The beginning of the names of metadata files that macOS adds to disks and archives of other systems."""
 
@@ -98,11 +109,26 @@ def find(paths: Iterable[str], endings: tuple[str, ...]) -> list[str]:
 
 def game_by_ending(path: str) -> str:
     """Return the game of a record file, "chess" or "go", according to its extension. The extension of a compression
-    format at the end is ignored, as in "games.sgf.gz". For unknown extensions, the result is "chess".
+    format at the end is ignored, as in "games.sgf.gz". For another extension, the beginning of the file decides; the
+    result is "chess" if the file does not begin with a Go game, or cannot be read.
     """
     plain = Path(path.lower())
     ending = Path(plain.stem).suffix if plain.suffix in PACKED else plain.suffix
-    return ENDINGS.get(ending, "chess")
+    return ENDINGS.get(ending) or ("go" if _begins_with_go(path) else "chess")
+
+
+_GO = re.compile(rb"\s*\\HS|[^[]*\(\s*;\s*[A-Z]{1,2}\s*\[")
+"""Matches the beginning of a GIB or an SGF file."""
+
+
+def _begins_with_go(path: str) -> bool:
+    if path == STDIN or is_remote(path) or not Path(on_disk(path)).is_file():
+        return False
+    try:
+        with contextlib.closing(Stream(path)) as stream:
+            return bool(_GO.match(next(stream.texts(_BEGIN, ""), b"")))
+    except KibitzError:
+        return False
 
 
 def games_by_ending(paths: Sequence[str]) -> dict[str, str]:
@@ -118,7 +144,7 @@ def games_by_ending(paths: Sequence[str]) -> dict[str, str]:
 
 def _members(archive: str, ends: tuple[str, ...]) -> list[str]:
     """Return the paths of the records in a zip archive. If the archive is damaged, return the path of the archive, so
-    that the damage is reported when this path is opened.
+    that the damage is reported when this path is opened. For the same reason, an archive in the archive is included.
     """
     try:
         names = _open_archive(archive).namelist()
@@ -127,7 +153,7 @@ def _members(archive: str, ends: tuple[str, ...]) -> list[str]:
     return [
         f"{archive}:{name}"
         for name in sorted(names)
-        if name.lower().endswith(ends) and not Path(name).name.startswith(_METADATA)
+        if name.lower().endswith((*ends, ARCHIVE)) and not Path(name).name.startswith(_METADATA)
     ]
 
 
@@ -210,6 +236,17 @@ def size(paths: Iterable[str]) -> int | None:
     return total
 
 
+_QUOTED_GAME = re.compile(rb"^[ \t]*>[> \t]*(?:\[[ \t]*[A-Za-z]|\([ \t]*;)", re.MULTILINE)
+_QUOTE = re.compile(rb"^(?:[ \t]*>)+[ \t]?", re.MULTILINE)
+
+
+def unquoted(text: bytes) -> bytes:
+    """Return a text without the signs > before lines that an e-mail quotes. The signs are removed if a PGN header or an
+    SGF game begins on such a line.
+    """
+    return _QUOTE.sub(b"", text) if b">" in text and _QUOTED_GAME.search(text) else text
+
+
 FREELY_UNPACKED = 1 << 30
 MOST_UNPACKED = 250
 """The largest ratio of decompressed to compressed size. Games shrink to between a fifth and a thirtieth of their size.
@@ -221,12 +258,21 @@ _MARK = b"\xef\xbb\xbf"
 
 
 def wide_charset(text: bytes) -> str | None:
-    """Return the encoding of a text that begins with a byte order mark for UTF-16: "utf-16-le" or "utf-16-be". Return
-    None for other texts. Editors on Windows call these encodings "Unicode".
+    """Return the encoding of a text in UTF-16, "utf-16-le" or "utf-16-be"; None for other texts. Editors on Windows
+    call these encodings "Unicode".
+
+    The text begins with a byte order mark for UTF-16, or one byte of most of its first characters is zero. That byte is
+    the zero of Latin letters.
     """
     if text.startswith(b"\xff\xfe\0\0"):  # UTF-32
         return None
-    return {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}.get(text[:2])
+    if named := {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}.get(text[:2]):
+        return named
+    begin = text[:_BEGIN]
+    for charset, high, low in (("utf-16-le", begin[1::2], begin[::2]), ("utf-16-be", begin[::2], begin[1::2])):
+        if len(low) > 1 and 10 * high.count(0) > 6 * len(high) and 10 * low.count(0) <= len(low):
+            return charset
+    return None
 
 
 def _in_utf8(blocks: Iterator[bytes], charset: str) -> Iterator[bytes]:
@@ -245,13 +291,16 @@ _CONTROLS = bytes({*range(32), 127} - {*b"\t\n\f\r\x1a\x1b"})
 """Control characters that no text contains."""
 
 
+_PADDING = re.compile(rb"\0+")
+
+
 def _is_binary(block: bytes) -> bool:
-    """Return whether the first block of a file is binary. A text may have a few zero bytes, and any number at its end,
-    if a write was interrupted.
+    """Return whether the first block of a file is binary. A text may have a few zero bytes, and any number of them
+    in a row, if a write was interrupted.
     """
     if b"\0" not in block:
         return False
-    written = block.rstrip(b"\0")
+    written = _PADDING.sub(b"\0", block.rstrip(b"\0\r\n\x1a"))
     begin = written[:_BEGIN]
     return begin != begin.translate(None, _CONTROLS) or 10 * written.count(b"\0") > len(written) or not written
 
@@ -280,6 +329,8 @@ class Stream:
         self.name = "standard input" if path == STDIN else printable(path)
         if (advice := what_to_do(path)) and not Path(path).exists():
             raise UsageError(advice)
+        if (foreign := FOREIGN.get(Path(path.lower()).suffix)) is not None:
+            raise KibitzError(f"{self.name}: {foreign[0]}, which kibitz cannot read. Export it as {foreign[1]}.")
         try:
             self._raw = _open(path)
             buffered = io.BufferedReader(self._raw, 1 << 20)

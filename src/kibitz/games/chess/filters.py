@@ -53,7 +53,7 @@ def is_in_minutes(control: str) -> bool:
     an increment of 10 seconds or more: most of the time would come from the increment. So such a base is in minutes.
     """
     match = _WITH_INCREMENT.fullmatch(control.strip())
-    return bool(match) and float(match[1]) <= _MOST_MINUTES and float(match[2]) >= _LEAST_INCREMENT
+    return match is not None and float(match[1]) <= _MOST_MINUTES and float(match[2]) >= _LEAST_INCREMENT
 
 
 def standard_control(control: str) -> str:

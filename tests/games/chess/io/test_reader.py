@@ -212,7 +212,7 @@ def test_quotation_marks_in_headers(written: str, value: str) -> None:
 
 RESULTS = {
     "1-0": ("1-0", "1:0", "1–0", "1‒0", "1−0", "1 - 0", "1.0-0.0", "{1-0}", "1-0F", "White wins", "White won on time"),
-    "0-1": ("0-1", "0:1", "0—1", "0 - 1", "{ 0-1 }", "0-1ff", "Black wins by resignation"),
+    "0-1": ("0-1", "0:1", "0—1", "0 - 1", "{ 0-1 }", "(0-1)", "0-1ff", "Black wins by resignation"),
     "1/2-1/2": (
         "1/2-1/2",
         "1/2",
@@ -233,7 +233,7 @@ RESULTS = {
 
 @pytest.mark.parametrize(("result", "form"), [(result, form) for result, forms in RESULTS.items() for form in forms])
 def test_results_in_odd_forms(tmp_path: Path, result: str, form: str) -> None:
-    header = f'[White "A"]\n[Result "{form.strip("{} ")}"]\n\n'
+    header = f'[White "A"]\n[Result "{form.strip("{}() ")}"]\n\n'
     for text in (f"{header}1. e4 e5 {form}\n", f'[White "A"]\n\n1. e4 e5 {form}\n', f"{header}1. e4 e5\n"):
         found = check_all_readers(tmp_path, text * 2, 2)
         assert [record.game.headers["Result"] for record in found] == [result] * 2
@@ -293,6 +293,7 @@ def test_a_mate_is_a_result(tmp_path: Path) -> None:
         ("1．e4 e5 2。Nf3 Nc6", "e2e4 e7e5 g1f3 b8c6"),
         ("**1. e4** e5 **2. Nf3** *Nc6*", "e2e4 e7e5 g1f3 b8c6"),
         ("*1.* __e4 e5__\n**2. Nf3**\nNc6", "e2e4 e7e5 g1f3 b8c6"),
+        ("<b>1. e4</b> e5 <p class='x'><b>2. Nf3</b> Nc6<br>", "e2e4 e7e5 g1f3 b8c6"),
         ("```\n1. e4 `e5` _2. Nf3_ Nc6 ```", "e2e4 e7e5 g1f3 b8c6"),
         ("1. e4 (35) e5 (1:05) 2. Nf3 (0:35) Nc6", "e2e4 e7e5 g1f3 b8c6"),
         ("1. e4 e5 2. N f3 N c6 3. B c4 N f6 4. N g5 d5 5. e x d5", "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 f3g5 d7d5 e4d5"),
@@ -534,6 +535,17 @@ def test_reformatted_games_are_the_same(tmp_path: Path, bundled_games: list[str]
         assert list(record.game.mainline_moves()) == list(game.mainline_moves())
         for name in ("White", "Black", "Result"):
             assert record.game.headers[name] == game.headers[name]
+
+
+def test_a_game_that_an_e_mail_quotes(tmp_path: Path) -> None:
+    text = f"{TAGS}1. e4 e5 2. Nf3\nNc6 {{a > b}} 1-0\n\n{TAGS}1. d4 1-0"
+    for quote in ("> ", ">", ">> ", "> > "):
+        found, strays = records(tmp_path, "Hello,\n\n" + quote + text.replace("\n", f"\n{quote}") + "\n\nBye\n")
+        assert [ucis(record) for record in found] == ["e2e4 e7e5 g1f3 b8c6", "d2d4"]
+        assert [record.game.headers["White"] for record in found] == ["A", "A"]
+        assert strays == [1, len(text.splitlines()) + 4]
+    (one,) = check_all_readers(tmp_path, f"{TAGS}1. e4 {{a\n> b}} e5 1-0\n", 1)
+    assert one.game.next().comment == "a\n> b"  # type: ignore[union-attr]
 
 
 LINES = f"{TAGS}1. e4 ; a remark\ne5 2. Nf3 1-0\n\n{TAGS}1. d4 d5 1-0\n\n"

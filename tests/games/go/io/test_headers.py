@@ -91,6 +91,7 @@ def test_rules(text: str, rules: str | None) -> None:
      ({"KM": "0", "RU": "Weird\n"}, 0, None, 0, ["rules & Weird & area"]),
      ({"KM": "6.5", "RU": "Japanese", "HA": "0"}, 6.5, "japanese", 0, []),
      ({"KM": "0.5", "HA": "3"}, 0.5, None, 0, ["3 & stones"]),
+     ({"KM": "0.5", "HA": "３"}, 0.5, None, 0, ["３ & stones"]),
      ({"KM": "0.5", "HA": "3"}, 0.5, None, 3, []), ({"KM": "0.5", "HA": "3", "AW": "aa"}, 0.5, None, 0, [])],
 )  # fmt: skip
 def test_what_is_assumed(

@@ -180,6 +180,16 @@ def test_files(tmp_path: Path) -> None:
         list(read_records([str(tmp_path / "c.sgf")]))
 
 
+def test_a_game_that_an_e_mail_quotes(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("Hello\n\n> (;GM[1]SZ[9]\n> ;B[ee]C[a > b];W[gc]\n>\n> ;B[cc])\n")
+    (record, stray) = read_records([str(file)])
+    assert isinstance(record, Record)
+    assert len(record.moves) == 3
+    assert isinstance(stray, Unreadable)
+    assert stray.is_stray
+
+
 def test_what_is_written_is_as_it_was_read() -> None:
     for text in (GAME, "(;SZ[13]HA[3]AB[aa][bb][cc]AW[dd]PL[B];B[ee])", "(;RE[Void];W[aa])", "(;RE[B+3.5]KM[0])"):
         record = parse_record(text)

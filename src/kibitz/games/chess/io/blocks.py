@@ -15,7 +15,7 @@ from kibitz.errors import KibitzError
 from kibitz.games.chess.io.movetext import is_game, split_games
 from kibitz.games.chess.io.plain import PLAIN, classify
 from kibitz.games.chess.io.scan import scan
-from kibitz.records import Stream, decode
+from kibitz.records import Stream, decode, unquoted
 from kibitz.text import shown
 
 MAX_GAME_BYTES = 1 << 24
@@ -132,7 +132,7 @@ def _texts(
         is_end = not block
         block = returns + block
         returns = b"" if is_end else block[len(block.rstrip(b"\r")) :]
-        block = _with_newlines(block[: len(block) - len(returns)])
+        block = unquoted(_with_newlines(block[: len(block) - len(returns)]))
         text = rest + block if rest else block
         begins, bodies = scan(text, is_end)
         first = 1 if skipping else 0
@@ -190,7 +190,7 @@ def _end_of_first(text: bytes) -> int:
 
 def find_games(text: bytes) -> GameBlock:
     """Return all games of a PGN text as one block. text: the complete text, not a part of it."""
-    text = _with_newlines(text)
+    text = unquoted(_with_newlines(text))
     block = _divided(text, *scan(text), "", True)
     block.line = 1
     block.strays = [Stray(stray.games, stray.line + 1, stray.words) for stray in block.strays]

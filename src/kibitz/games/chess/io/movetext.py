@@ -20,8 +20,8 @@ _NEXT_MOVE = rf"[ \t]*(?:[.…]+[ \t]*)?{_MOVE}"
 _GLUED = r"(?:(?<=[a-h][1-8])|(?<=[#+!?=QRBN])|(?<=-[0O]))(?:1-0|0-1|1/2-1/2|½-½)(?![\w/½-])"
 """Matches a result directly after a move, as in "Qh4#0-1"."""
 TOKEN = re.compile(
-    # Markdown marks text with stars, underscores and grave accents. A single star before a blank is a result.
-    rf"(?P<space>(?:[\s{_UNSEEN}\0`]|\*\*+|\*(?=\w|[\u2654-\u265f])|__+|_(?=[^\W_]))+)"
+    # Tags of HTML and marks of Markdown are like white space. A single star before a blank is a result.
+    rf"(?P<space>(?:[\s{_UNSEEN}\0`]|</?[A-Za-z][^<>\n]*>|\*\*+|\*(?=\w|[\u2654-\u265f])|__+|_(?=[^\W_]))+)"
     r"|(?P<comment>\{[^}]*\}?)"
     r"|(?P<line>;[^\n]*)"
     r"|(?P<escape>(?m:^)%[^\n]*)"
@@ -35,7 +35,7 @@ TOKEN = re.compile(
     r"|(?P<bracket>\[[^\]\n]*\]?)"
     rf"|(?P<word>[0OoОо][ \t]?{_DASH}[ \t]?[0OoОо](?:[ \t]?{_DASH}[ \t]?[0OoОо])?(?![\w-])[+#†‡!?]*"
     r"|[a-h](?:[27]?[-xX:×]?[a-h])?[18][ \t]?=?[ \t]?\(=?[A-Za-z\u2654-\u265f]\)[^\s(){};$\[\]]*"
-    rf"|--|[^\s{_UNSEEN}(){{}};$\[\]]+?(?={_GLUED})|[^\s{_UNSEEN}(){{}};$\[\]]+|\S)",
+    rf"|--|<>|[^\s{_UNSEEN}(){{}};$<\[\]]+?(?={_GLUED})|[^\s{_UNSEEN}(){{}};$<\[\]]+|\S)",
 )
 """A regular expression for one token of movetext. If a comment is never closed, it extends to the end of the text."""
 _PIECE = r"(?:[A-Z\u2654-\u265fŞА-ЯΑ-Ω]|Кр|КР)"

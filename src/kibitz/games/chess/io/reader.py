@@ -415,7 +415,10 @@ class _Reading:
         record, builder = self.record, self._builder
         record.is_cut = record.is_cut or len(self._lines) > 1
         if record.written is None:
-            comments = [token[1:].rstrip("}") for kind, token in self._tokens[-1:] if kind == "comment"]
+            last = [token for kind, token in self._tokens[-1:] if kind in ("comment", "bracket")]
+            if [kind for kind, _ in self._tokens[-3:]] == ["open", "result", "close"]:
+                last = [self._tokens[-2][1]]
+            comments = [token.strip("{}[]") for token in last]
             record.written = next(filter(None, map(result_in_comment, comments)), None)
             if record.written is None and comments:
                 self._remark_result = self._remark_result or result_of_remark(comments[0])

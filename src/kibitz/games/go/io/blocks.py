@@ -42,7 +42,7 @@ from kibitz.games.go.io.text import (
 )
 from kibitz.games.go.io.tree import main_sequence, parse_tree, read_point, read_points, read_size, words_of
 from kibitz.games.go.points import BLACK, GRID, PASS, SIZES, WHITE
-from kibitz.records import Stream
+from kibitz.records import Stream, unquoted
 from kibitz.text import shown
 
 ENDINGS = (".sgf", ".sgfl", ".gib")
@@ -249,6 +249,7 @@ def pieces(stream: Stream, broken: list[str]) -> Iterator[Piece]:
             block = b""
         if stream.converted:  # the editor that wrote UTF-16 left the name of the older charset
             block = _CHARSET.sub(b"CA[UTF-8]", block)
+        block = unquoted(block)
         text = rest + block if rest else block
         gib = gib or (not games_read and is_gib(text))
         if gib:  # a file in Tygem's format has one game

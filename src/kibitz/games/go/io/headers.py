@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -122,7 +123,8 @@ def without_its_stones(headers: Mapping[str, str], handicap: int) -> bool:
     handicap: the number of handicap stones that the record places on the board.
     """
     # AW sets up white stones: such a game begins from a set-up position, not from a handicap
-    return handicap == 0 and headers.get("HA", "").strip() in _GIVEN and "AW" not in headers
+    named = unicodedata.normalize("NFKC", headers.get("HA", "")).strip()  # converts full-width digits
+    return handicap == 0 and named in _GIVEN and "AW" not in headers
 
 
 def has_komi(headers: Mapping[str, str]) -> bool:
