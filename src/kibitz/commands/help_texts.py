@@ -456,7 +456,7 @@ OPTIONS: Mapping[str, str] = {
     "--json": "Print one JSON object instead of text.",
     "--into": "Folder of the game store to create.",
     "--append": "Add games to an existing store. Games that the store already contains are skipped.",
-    "import --game": "Game in the files: chess or go. [default: recognized from the file names, else chess]",
+    "import --game": "Game in the files: chess or go. [default: recognized from the files, else chess]",
     "--limit": "For games from an account: use only the newest N games. [default: all]",
     "import --limit": "Stop after this many imported games; from an account, import only the newest. [default: no"
     " limit]",
