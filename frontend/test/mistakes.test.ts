@@ -6,6 +6,7 @@ import { type Judgement, lostBy, type Judging } from "../src/server/judging";
 import { Mistakes } from "../src/analysis/mistakes";
 import type { App, Result } from "../src/app/state";
 import { judgeOf, grave, verdict } from "../src/play/teaching";
+import { texts } from "../src/texts";
 import { chess, find, go, network, page } from "./support/games";
 
 let app: App;
@@ -70,7 +71,19 @@ test("a mark says what was lost, what was better, and where the game opens", () 
 test("a mark has the reason in the language of the page, if there is one", () => {
   judge("Qxe5", 0.45, { reason: { code: "loses", texts: { en: "Loses the queen.", de: "Verliert die Dame." } } });
   expect(mistakes.sign(find(app.game, "Qxe5").id)!.reason).toBe("Loses the queen.");
+});
+
+test("a mark without a proven reason has its loss and the better line, if the record does not have it", () => {
   judge("Qxe5", 0.45);
+  const lines = [{ instead: true, moves: ["best"], written: "Nf3" }];
+  expect(mistakes.sign(find(app.game, "Qxe5").id)).toMatchObject({ reason: texts.mistakes.instead(45, "Nf3 Nc6"), lines });
+  judge("Qxe5", 0.45, { points: 3.6 });
+  expect(mistakes.sign(find(app.game, "Qxe5").id)!.reason).toBe(texts.mistakes.insteadPoints(3.6, "Nf3 Nc6"));
+  judge("Qxe5", 0.45, { line: [] });
+  expect(mistakes.sign(find(app.game, "Qxe5").id)).not.toHaveProperty("reason");
+  judge("Qxe5", 0.45);
+  find(app.game, "Qxe5").comment = "better: Nf3";
+  app.emit("judgements");
   expect(mistakes.sign(find(app.game, "Qxe5").id)).not.toHaveProperty("reason");
 });
 

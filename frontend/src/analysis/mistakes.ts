@@ -1,7 +1,7 @@
 /** Moves that lost much, where a search has confirmed it. */
 
 import type { ReasonLine } from "./reasonlines";
-import type { Judging } from "../server/judging";
+import type { Judgement, Judging } from "../server/judging";
 import { named } from "../app/naming";
 import type { App, Node } from "../app/state";
 import { inLanguage, lettered, texts } from "../texts";
@@ -26,7 +26,7 @@ export interface Sign {
   /** The same for those who do not see it, with what a click does. */
   label: string;
   mistake: boolean;
-  /** Why the move was bad, in a sentence with English letters of pieces. */
+  /** Why the move was bad, in a sentence with English letters of pieces. Without a proven reason: its loss and the better line. */
   reason?: string;
   /** The lines in it. */
   lines?: readonly ReasonLine[];
@@ -41,6 +41,17 @@ const GRADES: readonly [number, Mistake["mark"], Grade][] = [
 const DOUBTFUL = 0.1;
 
 const plain = (text: Sign["text"], name: string, words: string): Sign => ({ text, name, words, label: words, mistake: false });
+
+/** The reason of a marked move. percent: of its chance, lost. */
+function why({ reason, points, line, best }: Judgement, percent: number, { comment }: Node): Pick<Sign, "reason" | "lines"> {
+  const proven = inLanguage(reason?.texts);
+  if (proven) return { reason: proven, lines: reason?.lines ?? [] };
+  // A record that was written with evaluations names the better move already.
+  if (!line.length || comment.includes("better: ")) return {};
+  const written = line.join(" ");
+  const instead = typeof points === "number" ? texts.mistakes.insteadPoints(points, written) : texts.mistakes.instead(percent, written);
+  return { reason: instead, lines: line[0] === best.san ? [{ instead: true, moves: [best.move], written: best.san }] : [] };
+}
 
 /** The mistakes of the line that is shown, kept up to date. Others listen to the app after this. */
 export class Mistakes {
@@ -106,8 +117,7 @@ export class Mistakes {
     const line = lettered(judged.line.join(" "));
     const words =
       typeof judged.points === "number" ? texts.mistakes.lostPoints(move, judged.points, percent, line) : texts.mistakes.lost(move, percent, line);
-    const reason = inLanguage(judged.reason?.texts);
-    return { ...sign, words, label: texts.mistakes.label(words, before), ...(reason ? { reason, lines: judged.reason?.lines ?? [] } : {}) };
+    return { ...sign, words, label: texts.mistakes.label(words, before), ...why(judged, percent, node) };
   }
 
   private doubtful(id: number): boolean {

@@ -421,6 +421,8 @@ export const de: Texts = {
     lost: (move, points, line) => `${move} verlor ${count(points, { one: "# Prozentpunkt", other: "# Prozentpunkte" })}. Besser: ${line}`,
     lostPoints: (move, points, percent, line) => `${move} verlor ${number(points, 1)} Punkte und ${count(percent, { one: "# Prozentpunkt", other: "# Prozentpunkte" })} Gewinnwahrscheinlichkeit. Besser: ${line}`,
     label: (words, move) => `${words}. Stellung vor ${move} zeigen`,
+    instead: (points, line) => `Verliert ${count(points, { one: "# Prozentpunkt", other: "# Prozentpunkte" })}. Besser: ${line}`,
+    insteadPoints: (points, line) => `Verliert ${number(points, 1)} Punkte. Besser: ${line}`,
   },
   movebars: {
     visits: (n) => count(n, { one: "# Besuch", other: "# Besuche" }),

@@ -423,6 +423,8 @@ export const en = {
     lost: (move: string, points: number, line: string) => `${move} lost ${count(points, POINTS)}. Better: ${line}`,
     lostPoints: (move: string, points: number, percent: number, line: string) => `${move} lost ${number(points, 1)} points and ${count(percent, POINTS)} of win probability. Better: ${line}`,
     label: (words: string, move: string) => `${words}. Show the position before ${move}`,
+    instead: (points: number, line: string) => `Loses ${count(points, POINTS)}. Better: ${line}`,
+    insteadPoints: (points: number, line: string) => `Loses ${number(points, 1)} points. Better: ${line}`,
   },
   movebars: {
     visits: (n: number) => count(n, { one: "# visit", other: "# visits" }),
