@@ -20,6 +20,7 @@ import pytest
 
 from kibitz import environment, kernel_cache
 from kibitz.kernel_cache import SUFFIX, Fingerprint, NotKeyedError
+from kibitz.lock import exclusive_lock
 
 ADD = """
 import numpy as np
@@ -79,6 +80,26 @@ def test_another_clone_compiles_nothing(load: Callable[..., ModuleType], cache: 
     assert compiled(load().use) == ((1 + 3 + 10) * 2, 1)
     assert {path.suffix for path in cache.iterdir()} == {SUFFIX}
     assert compiled(load(comment="# Other lines, other times.\n").use) == (28, 0)
+
+
+def test_a_kernel_that_another_process_compiles_is_not_compiled_too(
+    load: Callable[..., ModuleType], cache: Path
+) -> None:
+    assert compiled(load().use) == (28, 1)
+    (path,) = cache.glob("*.use-*")
+    content = path.read_bytes()
+    path.unlink()
+    found: list[tuple[Any, int]] = []
+    lock = path.with_name(f"{path.name}{kernel_cache.LOCK}")
+    with exclusive_lock(lock, lock):
+        waiting = threading.Thread(target=lambda: found.append(compiled(load().use)))
+        waiting.start()
+        waiting.join(0.5)
+        assert not found
+        kernel_cache.write(path, content[32:])
+    waiting.join()
+    assert found == [(28, 0)]
+    assert {path.suffix for path in cache.iterdir()} == {SUFFIX}
 
 
 @pytest.mark.parametrize("name", ["use", "use_by_module"])

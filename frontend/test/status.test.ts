@@ -44,8 +44,8 @@ test("other words about a step stay while they are fresh", () => {
 
 test("the progress of the preparation is shown again after other words", async () => {
   app = page(chess("e4 e5 Nf3"), []);
-  const states = [1, 2, 3, 4].map((done) => ({ is_running: true, done, total: 9 }));
-  app.api.preparing = () => Promise.resolve(states.shift() ?? { is_running: false, done: 9, total: 9 });
+  const states = [1, 2, 3, 4].map((done) => ({ is_running: true, done, total: 9, left: done === 3 ? 20 : null }));
+  app.api.preparing = () => Promise.resolve(states.shift() ?? { is_running: false, done: 9, total: 9, left: null });
   mountStatus(host as unknown as HTMLElement, app);
   const ended = showPreparing(app);
   await vi.advanceTimersByTimeAsync(0);
@@ -55,7 +55,7 @@ test("the progress of the preparation is shown again after other words", async (
   expect(host.textContent).toBe("Game opened.");
   app.go(find(app.game, "e5").id); // takes the words away
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(host.textContent).toContain("3 of 9");
+  expect(host.textContent).toContain("3 of 9, about 20 s left");
   await vi.advanceTimersByTimeAsync(2_000);
   await ended;
   expect(host.textContent).toBe("");

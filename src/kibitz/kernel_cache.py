@@ -42,9 +42,15 @@ import numpy as np
 from numba.core import caching, compiler, config, serialize
 from numba.core.types import Type
 
+from kibitz.errors import KibitzError
+from kibitz.lock import exclusive_lock
+
 _rebuild: Any = compiler.CompileResult._rebuild
 _dumps: Any = serialize.dumps
 SUFFIX = ".kernel"
+LOCK = ".lock"
+MOST_WAIT_SECONDS = 30.0
+"""How long a process waits for another one that compiles the same kernel."""
 MOST_BYTES = 256_000_000
 """The largest total size of the cache folder. If the folder is larger, the least recently used files are removed."""
 MOST_DAYS = 90
@@ -247,6 +253,7 @@ class KernelCache(caching._Cache):
         self._archive = archive
         self._digest: str | None = None
         self._enabled = True
+        self._claims: dict[str, contextlib.ExitStack] = {}
 
     @property
     def cache_path(self) -> str:
@@ -274,8 +281,15 @@ class KernelCache(caching._Cache):
         this method. target_context: numba's object for the processor.
         """
         target_context.refresh()
-        if not self._enabled or (payload := self._payload(sig, target_context.codegen().magic_tuple())) is None:
+        if not self._enabled:
             return None
+        target = target_context.codegen().magic_tuple()
+        if (payload := self._payload(sig, target)) is None:
+            self._claim(sig, target)
+            # Another process may have compiled it while this one waited
+            if (payload := self._payload(sig, target)) is None:
+                return None
+            self._release(sig, target)
         loaded = _rebuild(target_context, *pickle.loads(payload))
         self._on_loaded()
         return loaded
@@ -291,10 +305,33 @@ class KernelCache(caching._Cache):
             return read_archived(self._archive, str(self._name(sig, other)))
         return None
 
+    def _claim(self, sig: Any, target: tuple[str, str, str]) -> None:
+        """Lock the file of a version until `save_overload`, so that only one process compiles it. A process waits for
+        at most MOST_WAIT_SECONDS, and then compiles the version too.
+        """
+        if not (name := self._name(sig, target)) or name in self._claims:
+            return
+        claim = contextlib.ExitStack()
+        with contextlib.suppress(OSError, KibitzError):
+            path = self._folders()[0] / f"{name}{LOCK}"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            claim.enter_context(exclusive_lock(path, path, "compilation", MOST_WAIT_SECONDS))
+            self._claims[name] = claim
+
+    def _release(self, sig: Any, target: tuple[str, str, str]) -> None:
+        if claim := self._claims.pop(self._name(sig, target) or "", None):
+            claim.close()
+
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save the compiled version of the kernel for the argument types `sig`. If the folder can't be written, nothing
         is saved. numba calls this method. data: numba's result of compiling.
         """
+        try:
+            self._save(sig, data)
+        finally:
+            self._release(sig, data.codegen.magic_tuple())
+
+    def _save(self, sig: Any, data: Any) -> None:
         if not self._enabled or any(not part.can_cache for part in data.lifted) or data.library.has_dynamic_globals:
             return
         if name := self._name(sig, data.codegen.magic_tuple()):
@@ -398,8 +435,9 @@ def tidy(folder: Path, most_bytes: int = MOST_BYTES, most_days: float = MOST_DAY
         with contextlib.suppress(OSError):
             found = path.stat()
             age_days = (now - found.st_mtime) / _DAY_SECONDS
-            lasts_days = 1 if path.suffix == ".tmp" else most_days  # a temporary file is from a process that was killed
-            if (path.suffix == ".tmp" or path.name.startswith("prepared-")) and age_days > lasts_days:
+            passing = path.suffix in (".tmp", LOCK)  # from a process that was killed, if it is old
+            lasts_days = 1 if passing else most_days
+            if (passing or path.name.startswith("prepared-")) and age_days > lasts_days:
                 path.unlink()
             elif path.suffix == SUFFIX:
                 files.append((age_days, found.st_size, path))

@@ -7,6 +7,7 @@ Functions that only kernels call need no entry points, and a loop compiles faste
 from __future__ import annotations
 
 import gc
+import math
 import os
 import time
 import types
@@ -161,7 +162,7 @@ class CompileListener(event.Listener):
         self._listeners = listeners
         self._spent = self._begun = 0.0
         self._depth = 0
-        self._ready = 0
+        self._ready = self._compiled = 0
         self._collects = False
 
     def on_loaded(self) -> None:
@@ -190,12 +191,17 @@ class CompileListener(event.Listener):
             self._spent += time.monotonic() - self._begun
             self._begun = time.monotonic()
             self._ready += 1
+            self._compiled += 1
             self._call_listeners(False)
 
     def _call_listeners(self, is_running: bool) -> None:
         if self._spent + time.monotonic() - self._begun > PATIENCE:
+            total = preparation.expected()
+            # Those on the disk are loaded in no time, so the rest takes at most as long as those compiled so far.
+            rest = total - self._ready
+            left = math.ceil(self._spent / self._compiled * rest) if self._compiled and rest > 0 else None
             for listener in self._listeners:
-                listener(preparation.Preparation(self._ready, preparation.expected(), is_running))
+                listener(preparation.Preparation(self._ready, total, is_running, left))
 
 
 listener = CompileListener(preparation.listeners)

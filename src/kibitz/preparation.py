@@ -30,18 +30,21 @@ class Preparation(NamedTuple):
 
     done: the number of compiled kernels. total: the expected number of kernels (see `expected`); 0 if it is unknown.
     is_running: whether a kernel is being compiled now.
+    left: the estimated number of seconds until all are compiled; None if it is unknown.
     """
 
     done: int
     total: int
     is_running: bool
+    left: int | None = None
 
     def text(self) -> str:
-        """Return one line, such as "One-time preparation of the search: 6 of 14". If the total is unknown, the line has
-        no numbers.
+        """Return one line, such as "One-time preparation of the search: 6 of 14, about 20 s left". If the total is
+        unknown, the line has no numbers.
         """
         if self.total:
-            return f"One-time preparation of the search: {self.done} of {max(self.done, self.total)}"
+            left = "" if self.left is None else f", about {self.left} s left"
+            return f"One-time preparation of the search: {self.done} of {max(self.done, self.total)}{left}"
         return "One-time preparation of the search, after an install or an update"
 
 

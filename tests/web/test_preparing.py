@@ -26,7 +26,7 @@ class FakeProcess:
     """A process that says how far it is, and ends when it is killed."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        self.stdout, self.code = io.StringIO("3 14\n7 14\nnonsense\n"), None
+        self.stdout, self.code = io.StringIO("3 14 \n7 14 9\nnonsense\n"), None
 
     def poll(self) -> int | None:
         return self.code
@@ -42,12 +42,12 @@ def test_it_starts_once_and_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) 
     started: list[FakeProcess] = []
     monkeypatch.setattr(subprocess, "Popen", lambda *a, **k: started.append(FakeProcess()) or started[-1])
     preparing = Preparing()
-    assert preparing.state() == {"is_running": False, "done": 0, "total": 0}
+    assert preparing.state() == {"is_running": False, "done": 0, "total": 0, "left": None}
     preparing.start()
     preparing.start()
     assert len(started) == 1
     preparing._follow(started[0])  # type: ignore[arg-type]
-    assert preparing.state() == {"is_running": True, "done": 7, "total": 14}
+    assert preparing.state() == {"is_running": True, "done": 7, "total": 14, "left": 9}
     preparing.end()
     assert not preparing.state()["is_running"]
 

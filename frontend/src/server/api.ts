@@ -304,7 +304,7 @@ export class Api {
     return this.get("given");
   }
 
-  preparing(): Promise<{ is_running: boolean; done: number; total: number }> {
+  preparing(): Promise<{ is_running: boolean; done: number; total: number; left: number | null }> {
     return this.get("preparing");
   }
 

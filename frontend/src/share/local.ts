@@ -42,8 +42,8 @@ export class LocalApi extends Api {
     return Promise.resolve({ networks: [{ ...network, stamp, problem: this.problem }], given: [network.name] });
   }
 
-  override preparing(): Promise<{ is_running: boolean; done: number; total: number }> {
-    return Promise.resolve({ is_running: false, done: 0, total: 0 });
+  override preparing(): ReturnType<Api["preparing"]> {
+    return Promise.resolve({ is_running: false, done: 0, total: 0, left: null });
   }
 
   /** Nobody knows of any: then the page says nothing of them. */

@@ -979,7 +979,7 @@ export const de: Texts = {
     silent: "Der Server antwortet nicht. Neuer Versuch …",
   },
   status: {
-    preparing: (done, total) => `Die Suche wird einmalig vorbereitet: ${done} von ${total}`,
+    preparing: (done, total, left) => `Die Suche wird einmalig vorbereitet: ${done} von ${total}${left === null ? "" : `, noch etwa ${left} s`}`,
     chance: (side, p) => `${side} ${p}.`,
   },
   teaching: {

@@ -982,7 +982,7 @@ export const en = {
     silent: "The server does not respond. Trying again …",
   },
   status: {
-    preparing: (done: number, total: number) => `One-time preparation of the search: ${done} of ${total}`,
+    preparing: (done: number, total: number, left: number | null) => `One-time preparation of the search: ${done} of ${total}${left === null ? "" : `, about ${left} s left`}`,
     chance: (side: string, p: string) => `${side} ${p}.`,
   },
   teaching: {

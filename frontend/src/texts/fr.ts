@@ -987,7 +987,7 @@ export const fr: Texts = {
     silent: "Le serveur ne répond pas. Nouvel essai …",
   },
   status: {
-    preparing: (done, total) => `Préparation unique de la recherche : ${done} sur ${total}`,
+    preparing: (done, total, left) => `Préparation unique de la recherche : ${done} sur ${total}${left === null ? "" : `, encore environ ${left} s`}`,
     chance: (side, p) => `${side} ${p}.`,
   },
   teaching: {

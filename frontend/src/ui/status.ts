@@ -53,7 +53,7 @@ export async function showPreparing(app: App): Promise<void> {
     const now = await app.api.preparing().catch(() => null);
     if (!now?.is_running) break;
     if (now.total && (!app.status || app.status === shown)) {
-      shown = texts.status.preparing(now.done, now.total);
+      shown = texts.status.preparing(now.done, now.total, now.left);
       app.say(shown);
     }
     await new Promise((resolve) => window.setTimeout(resolve, PREPARING_EVERY));

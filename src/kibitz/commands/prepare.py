@@ -29,8 +29,8 @@ def prepare(
     """Compile the functions that analysis, play and the page of `kibitz board` need, so that their first use is fast.
 
     The server of the page calls this command with the hidden option --progress. After each function, the command then
-    prints a line with two integers: the number of compiled functions and the expected total. If standard input closes,
-    the command stops at once.
+    prints a line with integers: the number of compiled functions, the expected total, and the estimated seconds left if
+    they are known. If standard input closes, the command stops at once.
     """
     if game is not None and game not in GAMES:
         raise UsageError(f"--game must be chess or go (got {game})")
@@ -104,7 +104,7 @@ def _report_to_the_board() -> None:
 
     if hasattr(os, "nice"):
         os.nice(5)
-    preparation.listeners[:] = [lambda now: print(now.done, max(now.done, now.total), flush=True)]
+    preparation.listeners[:] = [lambda now: print(now.done, max(now.done, now.total), now.left or "", flush=True)]
 
     def watch() -> None:
         sys.stdin.buffer.read()

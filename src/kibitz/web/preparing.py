@@ -27,6 +27,7 @@ class Preparing:
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
         self._done = self._total = 0
+        self._left: int | None = None
 
     def start(self) -> None:
         """Start the process, unless the functions for chess and Go are already compiled for this version of kibitz. If
@@ -41,15 +42,16 @@ class Preparing:
                 )  # fmt: skip
                 threading.Thread(target=self._follow, args=(self._process,), daemon=True).start()
 
-    def state(self) -> dict[str, int | bool]:
+    def state(self) -> dict[str, int | bool | None]:
         """Return the progress of compiling kernels (numba functions) as a dict with these keys.
 
         is_running: whether the process is running.
         done: the number of kernels compiled so far.
         total: the number of all kernels to compile. During the first second, `done` and `total` are 0.
+        left: the estimated number of seconds until all are compiled; None if it is unknown.
         """
         is_running = self._process is not None and self._process.poll() is None
-        return {"is_running": is_running, "done": self._done, "total": self._total}
+        return {"is_running": is_running, "done": self._done, "total": self._total, "left": self._left}
 
     def end(self) -> None:
         """End the process."""
@@ -61,7 +63,7 @@ class Preparing:
     def _follow(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None
         for line in process.stdout:
-            done, _, total = line.partition(" ")
             with contextlib.suppress(ValueError):
-                self._done, self._total = int(done), int(total)
+                self._done, self._total, *left = map(int, line.split())
+                self._left = left[0] if left else None
         process.wait()

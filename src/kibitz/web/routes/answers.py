@@ -104,7 +104,7 @@ def analyse(state: AppState, fields: Fields) -> StreamJob:
     )
 
 
-def preparing(state: AppState, request: Request) -> dict[str, int | bool]:
+def preparing(state: AppState, request: Request) -> dict[str, int | bool | None]:
     """Return the response of /api/preparing: the progress of compiling kibitz's numba functions."""
     return state.preparing.state()
 
