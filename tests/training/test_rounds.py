@@ -31,6 +31,11 @@ MOVERS: dict[str, Any] = {
     "iterations": 40, "batch": 32,
 }  # fmt: skip
 PLAN = TrainConfig(5, 10, 10, 500, precision="32-true", patience=0)
+AVERAGED = replace(PLAN, average=5)
+PAIRS: dict[str, Any] = SMALL_PAIRS | {
+    "pairs": 2_000, "positions": 10, "pretrain_epochs": 0.5, "epochs": 1.0, "distil_epochs": 1.0,
+}  # fmt: skip
+"""A dozen iterations or more of each stage."""
 
 
 def _settings(system: str, values: dict[str, Any]) -> Any:
@@ -119,7 +124,7 @@ def test_a_stage_begins_its_summaries_anew(small_store: Store, tmp_path: Path) -
     """The stage before it ended between two summaries."""
 
     def first_summaries(every: int) -> list[dict[str, Any]]:
-        settings = replace(_settings("deepchess", SMALL_PAIRS), pretrain_epochs=0.0, keep="best")
+        settings = replace(_settings("deepchess", PAIRS), pretrain_epochs=0.0, keep="best")
         plan = TrainConfig(every, 7, 50, 200, precision="32-true", patience=1)
         done = train("deepchess", settings, str(small_store.path), run=tmp_path / f"every-{every}", plan=plan)
         assert done.outcome.parts[0]["iteration"] % 10, "the first stage stalled between two summaries"
@@ -169,33 +174,34 @@ def test_a_stop_in_the_first_moments_leaves_all_networks_trained(small_store: St
     assert Run(tmp_path / "r").trained()
 
 
-AVERAGED = replace(PLAN, average=5)
+@pytest.fixture(scope="module")
+def averaged(small_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The training of `whole`, with averaged weights."""
+    return _train(small_store, tmp_path_factory.mktemp("averaged") / "whole", AVERAGED)
 
 
-def test_averaged_networks_take_turns(small_store: Store, tmp_path: Path) -> None:
+def test_averaged_networks_take_turns(whole: Any, averaged: Any, small_store: Store, tmp_path: Path) -> None:
     """The averages of a network are put aside between its turns, and are those that it has when it trains alone."""
-    done, _, seen = _train(small_store, tmp_path / "all", AVERAGED)
+    done, _, seen = averaged
     turns = [stage for stage, before in zip(seen, ["", *seen], strict=False) if stage != before]
     assert len(turns) > 12
     assert done.outcome.finished
     train("convchess", _settings("convchess", MOVERS | {"networks": "piece"}), str(small_store.path),
           run=tmp_path / "piece", plan=AVERAGED)  # fmt: skip
-    _train(small_store, tmp_path / "raw")
-    together, alone, raw = (_weights(tmp_path / name) for name in ("all", "piece", "raw"))
+    together, alone, raw = (_weights(path) for path in (done.path, tmp_path / "piece", whole[0].path))
     assert all(torch.equal(together[name], values) for name, values in alone.items())
     assert not any(torch.equal(raw[name], values) for name, values in alone.items())
 
 
 @pytest.mark.parametrize("stop_at", [20, 75])
 def test_a_broken_averaged_training_goes_on_to_the_same_weights(
-    small_store: Store, tmp_path: Path, stop_at: int
+    small_store: Store, averaged: Any, tmp_path: Path, stop_at: int
 ) -> None:
-    _train(small_store, tmp_path / "whole", AVERAGED)
     stopped, _, _ = _train(small_store, tmp_path / "broken", AVERAGED, stop_at=stop_at)
     assert not stopped.outcome.finished
     done, _, _ = _train(small_store, tmp_path / "broken", AVERAGED)
     assert done.outcome.finished
-    whole, broken = _weights(tmp_path / "whole"), _weights(tmp_path / "broken")
+    whole, broken = _weights(averaged[0].path), _weights(tmp_path / "broken")
     assert all(torch.equal(whole[name], broken[name]) for name in whole)
 
 
@@ -252,7 +258,7 @@ def test_the_progress_of_earlier_calls_stays_known(
     small_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After a stop, the finished stages have their iterations and measures, and one that was cut short is no secret."""
-    settings, plan = _settings("deepchess", SMALL_PAIRS | {"pairs": 4_000}), PLAN
+    settings, plan = _settings("deepchess", PAIRS), PLAN
 
     def run(name: str, stop_in: str = "") -> Any:
         return train(
@@ -282,7 +288,7 @@ def test_the_progress_of_earlier_calls_stays_known(
 def test_a_stop_leaves_a_network_that_plays(small_store: Store, tmp_path: Path, stop_in: str, plays: str) -> None:
     """Even before the first validation. Without a trained distilled network, the full one plays."""
     plan = TrainConfig(50, 1000, 1000, 200, precision="32-true", patience=0)
-    settings = _settings("deepchess", SMALL_PAIRS)
+    settings = _settings("deepchess", PAIRS)
     done = train(
         "deepchess", settings, str(small_store.path), run=tmp_path / "r", plan=plan,
         on_progress=lambda progress: progress.stage == stop_in and progress.iteration >= 3,
