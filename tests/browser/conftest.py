@@ -184,7 +184,6 @@ def watched(
     height: int = 900,
     touch: bool = False,
     locale: str = "en-US",
-    theme: str = "light",
 ) -> Iterator[tuple[playwright.Page, Watch]]:
     context = browser.new_context(
         base_url=server.address,
@@ -192,7 +191,7 @@ def watched(
         reduced_motion="reduce",
         has_touch=touch,
         locale=locale,
-        color_scheme=theme,
+        color_scheme="light",
     )
     context.set_default_timeout(PATIENCE)
     context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -23,9 +23,9 @@ def test_tabs_and_reloads_do_not_disturb_each_other(visit: Callable[..., Page]) 
     page = first.page.context.new_page()
     page.goto("/")
     second = Desk(page).ready()
-    first.open(random_game(60, seed=3))
+    first.open(random_game(20, seed=3))
     second.choose("convchess")
-    second.open(random_game(50, seed=4))
+    second.open(random_game(16, seed=4))
     second.keys("ArrowRight", "ArrowRight")
     expect(page).to_have_url(re.compile("moves=.*ply=2"))
     page.reload()
@@ -33,8 +33,8 @@ def test_tabs_and_reloads_do_not_disturb_each_other(visit: Callable[..., Page]) 
     expect(second.network).to_have_value("convchess")
     expect(second.board()).not_to_have_attribute("data-after", "")
     second.choose("winner")
-    second.analysed(50)
-    first.analysed(60)
+    second.analysed(16)
+    first.analysed(20)
     expect(first.chance).to_have_attribute("aria-valuetext", re.compile(r"White [45]\d%"))  # of the start
     first.keys("ArrowRight")
     expect(first.board()).not_to_have_attribute("data-after", "")
@@ -108,8 +108,10 @@ def test_a_server_of_a_growing_store_is_killed_and_comes_back(
 
 
 def test_long_games_of_go(visit: Callable[..., Page]) -> None:
-    """The example, though the server takes its time; then 2,000 moves, most of them passes."""
-    page = visit("/#game=go&network=gohuman")
+    """The example, though the server takes its time; then 2,000 moves, most of them passes. No move is searched."""
+    page = visit("about:blank")
+    page.route("**/api/judge*", lambda route: None)
+    page.goto("/#game=go&network=gohuman")
     asked: list[Route] = []
     page.route("**/api/load", lambda route: asked.append(route))
     page.get_by_role("button", name="example").click()

@@ -91,23 +91,28 @@ def test_a_long_name_leaves_the_network_menu_as_wide(visit: Callable[..., Page])
     assert menu.evaluate("menu => menu.offsetWidth") == width
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_page_looks_as_it_did(visit: Callable[..., Page], theme: str) -> None:
-    """With a game of chess, a board of Go, and the menu of a move."""
+def test_the_page_looks_as_it_did(visit: Callable[..., Page]) -> None:
+    """In both themes: with a game of chess, a board of Go, and the menu of a move. Fonts make no difference."""
     wrong = []
     for scene, (path, prepare) in SCENES.items():
-        page = visit(path, theme=theme)
+        page = visit(path)
         prepare(page)
-        for size in SIZES:
-            wrong += compared(page, size, f"{scene}-{theme}")
         if scene == "chess":
-            page.set_viewport_size({"width": SIZES[1][0], "height": SIZES[1][1]})
-            page.get_by_role("button", name="Bxc6").click(button="right")
-            menu = page.get_by_role("menu", name="4. Bxc6")
-            for item in menu.get_by_role("menuitem").all():
-                expect(item).to_have_css("background-color", re.compile(r"rgba\(.*\)|" + re.escape(colour(menu))))
-                expect(item).to_have_css("border-top-color", "rgba(0, 0, 0, 0)")
-            wrong += compared(page, SIZES[1], f"menu-{theme}")
+            fonts_pass_and_what_is_missing_or_moved_does_not(page)
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+            for size in SIZES:
+                wrong += compared(page, size, f"{scene}-{theme}")
+            if scene == "chess":
+                page.set_viewport_size({"width": SIZES[1][0], "height": SIZES[1][1]})
+                page.get_by_role("button", name="Bxc6").click(button="right")
+                menu = page.get_by_role("menu", name="4. Bxc6")
+                for item in menu.get_by_role("menuitem").all():
+                    expect(item).to_have_css("background-color", re.compile(r"rgba\(.*\)|" + re.escape(colour(menu))))
+                    expect(item).to_have_css("border-top-color", "rgba(0, 0, 0, 0)")
+                wrong += compared(page, SIZES[1], f"menu-{theme}")
+                menu.get_by_role("menuitem").first.press("Escape")
+                expect(menu).to_have_count(0)
     assert not wrong, "\n".join(wrong)
 
 
@@ -121,9 +126,8 @@ FONTS = ["serif", "monospace", "Liberation Sans", "sans-serif"]
 GONE = ["#evalbar", "#board", "#controls", "#game-part", "#graph", "#panels", ".tabs", "#header"]
 
 
-def test_fonts_pass_and_what_is_missing_or_moved_does_not(visit: Callable[..., Page]) -> None:
-    page = visit("/")
-    chess(page)
+def fonts_pass_and_what_is_missing_or_moved_does_not(page: Page) -> None:
+    """How the pictures of a page with a game are compared."""
     size = SIZES[1]
     usual = taken(page, size)
     assert pictures.differences(usual, usual) == []
@@ -145,6 +149,7 @@ def test_fonts_pass_and_what_is_missing_or_moved_does_not(visit: Callable[..., P
     assert pictures.differences(taken(page, size), usual) == []
     page.emulate_media(color_scheme="dark")
     assert pictures.differences(taken(page, size), usual), "the colours of the dark"
+    page.emulate_media(color_scheme="light")
 
 
 TABS = ["Analysis", "Explorer", "Play", "Puzzles", "My games", "Compare", "Training"]

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -20,6 +20,7 @@ import pytest
 
 from kibitz.errors import TRAINING
 from support.light import FORBIDDEN, STEPS, Program, analyses_chess, write_games
+from support.warm import Warm
 
 ROOT = Path(__file__).parents[2]
 PYTHONS = os.environ.get("KIBITZ_PYTHONS", "").split()
@@ -85,19 +86,19 @@ def sdist(tmp_path_factory: pytest.TempPathFactory, home: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(sdist: Path, home: Path) -> Path:
-    """Built from the sdist, in an environment of its own, as pip does it for a user."""
-    good(sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", sdist.parent, sdist, home=home)
+    """Built from the sdist, with its page. `make install` shows that what pyproject.toml requires is enough."""
+    good(
+        sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", sdist.parent, sdist, home=home
+    )
     (built,) = sdist.parent.glob("kibitz-*.whl")
     if not any(name.endswith("web/page/index.html") for name in zipfile.ZipFile(built).namelist()):
         unreached("npm's registry cannot be reached: the wheel has no page")
     return built
 
 
-def test_a_second_build_gives_the_same_wheel(sdist: Path, wheel: Path, tmp_path: Path) -> None:
-    """In another folder, at another time. The second build also builds the page."""
-    home = tmp_path / "another home"
-    home.mkdir()
-    good(sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", tmp_path, sdist, home=home)
+def test_a_second_build_gives_the_same_wheel(wheel: Path, home: Path, tmp_path: Path) -> None:
+    """Of the source tree, with the page that was built there: in another folder, at another time."""
+    good(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path, home=home, cwd=ROOT)
     (again,) = tmp_path.glob("kibitz-*.whl")
     differing = [
         name for name in sorted({*zipfile.ZipFile(again).namelist(), *zipfile.ZipFile(wheel).namelist()})
@@ -109,9 +110,10 @@ def test_a_second_build_gives_the_same_wheel(sdist: Path, wheel: Path, tmp_path:
 
 def install(python: str, wheel: Path, folder: Path, home: Path) -> Path:
     """A fresh environment with the wheel in it, and nothing else asked for."""
-    good(python, "-m", "venv", folder, home=home)
+    good(python, "-m", "venv", "--without-pip", folder, home=home)  # to install pip takes seconds
     # Python compiles the few modules that are used; pip would compile all of them, in seconds.
-    good(folder / "bin" / "python", "-m", "pip", "install", "--no-compile", wheel, home=home)
+    pip = (sys.executable, "-m", "pip", "--python", folder / "bin" / "python")
+    good(*pip, "install", "--no-compile", wheel, home=home)
     return folder
 
 
@@ -128,14 +130,18 @@ def installed(venv: Path, tmp_path: Path) -> Program:
 
 
 @pytest.fixture(scope="module")
-def kibitz(light: Path, tmp_path_factory: pytest.TempPathFactory) -> Program:
-    """With the kernels that are compiled here, which have the same content: `test_another_python` compiles its own."""
+def kibitz(light: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    """With the kernels that are compiled here, which have the same content: `test_another_python` compiles its own.
+
+    Commands that end by themselves share a process; `test_the_steps_of_the_workflows` starts the program for each.
+    """
     program = installed(light, tmp_path_factory.mktemp("user"))
     here = Path(os.environ["NUMBA_CACHE_DIR"])
     if here.is_dir():
         shutil.copytree(here, Path(program.environment["HOME"]) / KERNELS)
     write_games(program.folder)
-    return program
+    with Warm(program.environment, program.folder, light / "bin" / "python") as program.warm:
+        yield program
 
 
 def package(venv: Path) -> Path:
@@ -206,7 +212,7 @@ def test_the_steps_of_the_workflows(light: Path, kibitz: Program, tmp_path: Path
 
 def test_nothing_but_compiled_functions_is_left_in_the_home(kibitz: Program) -> None:
     home = Path(kibitz.environment["HOME"])
-    kibitz.good("analyze", "winner", "games.pgn")
+    kibitz.good("analyze", "winner", "games.pgn", "--depth", "2")
     left = {Path(*path.relative_to(home).parts[:3]) for path in home.rglob("*") if path.is_file()}
     assert left - {JUDGED} == {KERNELS}
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -45,9 +46,12 @@ BACKENDS = [Backend(), Backend("processes", 2), pytest.param(Backend("ray", 2), 
 
 @pytest.fixture(scope="module", autouse=True)
 def workers_find_kibitz() -> Iterator[None]:
+    """And one Ray for all tests: kibitz uses the Ray to which a process is connected already."""
     paths = [str(Path(kibitz.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
         patch.setenv("PYTHONPATH", os.pathsep.join(paths))
+        if HAS_RAY:
+            stack.enter_context(open_workers(Backend("ray", 2)))
         yield
 
 

@@ -34,11 +34,12 @@ for line in sys.stdin:
 
 
 class Warm:
-    """A process that runs commands. environment: all of its variables; folder: where it works. Use it in `with`."""
+    """A process that runs commands. environment: all of its variables; folder: where it works; python: what runs it.
+    Use it in `with`."""
 
-    def __init__(self, environment: Mapping[str, str], folder: Path):
+    def __init__(self, environment: Mapping[str, str], folder: Path, python: str | Path = sys.executable):
         self._process = subprocess.Popen(
-            [sys.executable, "-c", SERVE], cwd=folder, env=dict(environment), stdin=subprocess.PIPE,
+            [str(python), "-c", SERVE], cwd=folder, env=dict(environment), stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
 

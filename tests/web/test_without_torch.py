@@ -72,7 +72,7 @@ def ask_everything(client: Client, run: str, networks: list[str], store: str) ->
     for name in (run, *networks):
         network = known[name]
         assert network["planes"]
-        line = GO | {"size": network["sizes"][-1]} if network["game"] == "go" else CHESS
+        line = GO | {"size": network["sizes"][0]} if network["game"] == "go" else CHESS
         stream("/api/analyse", network=name, line=line)
         good("/api/planes", network=name, line=line)
         good("/api/occlusion", network=name, line=line)

@@ -104,12 +104,6 @@ def test_the_player_report_and_its_page_name_the_engine(games: Path, tmp_path: P
     assert "checked by" not in page.read_text()
 
 
-def test_workers_use_engines_of_their_own(games: Path) -> None:
-    program("stockfish")
-    call = ["human", games, "--all", "--json", "--checked-by", "stockfish", "--nodes", 2000]
-    assert analyzed(*call, "--workers", 2).out == analyzed(*call).out
-
-
 @pytest.mark.parametrize(
     ("options", "names"),
     [
@@ -141,8 +135,6 @@ def test_go_names_the_engine(go_game: Path, tmp_path: Path) -> None:
     assert found["games"][0]["checked_by"] == {"engine": "Fake Go 1", "nodes": 40, "depth": None}
     same = kibitz.analyse(go_game, "gohuman", checked_by=command, nodes=40)
     assert json.loads(json.dumps(same.as_json())) == found["games"][0]
-    by_workers = analyzed(*call, "--checked-by", command, "--nodes", 40, "--json", "--workers", 2)
-    assert json.loads(by_workers.out) == found
     assert "Checked by" not in analyzed(*call).out
 
 
@@ -169,6 +161,7 @@ def test_games_before_a_failure_are_kept(games: Path, tmp_path: Path) -> None:
 
 
 def test_a_game_that_an_engine_rejects_is_skipped(tmp_path: Path) -> None:
+    """Also by workers, which use engines of their own."""
     program("stockfish")
     file = tmp_path / "games.pgn"
     crowds = ("k7/8/8/8/8/P7/PPPPPPPP/K7 w - - 0 1", "k7/8/8/8/8/QQQQQQQQ/PPPPPPPP/K7 w - - 0 1")
@@ -177,8 +170,9 @@ def test_a_game_that_an_engine_rejects_is_skipped(tmp_path: Path) -> None:
     good = f"{ratings}\n1. e4 e5 *\n\n"
     file.write_text(first + good + second + good, encoding="utf-8")
     call = ["human", file, "--checked-by", "stockfish", "--nodes", 1000]
-    for workers in ([], ["--workers", 2]):
-        ended = analyzed(*call, "--all", "--json", *workers)
+    alone, shared = (analyzed(*call, "--all", "--json", *workers) for workers in ([], ["--workers", 2]))
+    assert shared.out == alone.out
+    for ended in (alone, shared):
         assert [game["number"] for game in json.loads(ended.out)["games"]] == [2, 4]
         assert each_mentions(skipped(ended), "game 1 & too many pieces", "game 3 & 16 pieces")
     refused(["analyze", *call, "--game", 2], ["analyze", *call, "--game", 1], code=1, names="game 1 & too many pieces")
@@ -198,8 +192,9 @@ def test_a_game_of_go_that_an_engine_rejects_is_skipped(tmp_path: Path) -> None:
     other = GO.replace("ec", "ai")  # A1, which the fake rejects
     file.write_text(other + GO + other + GO, encoding="utf-8")
     call = ["gohuman", file, "--json", "--nodes", 40, "--checked-by", fake("gtp", "choosy", tmp_path)]
-    for workers in ([], ["--workers", 2]):
-        ended = analyzed(*call, *workers)
+    alone, shared = (analyzed(*call, *workers) for workers in ([], ["--workers", 2]))
+    assert shared.out == alone.out
+    for ended in (alone, shared):
         assert [game["number"] for game in json.loads(ended.out)["games"]] == [2, 4]
         assert each_mentions(skipped(ended), "game 1 & rejects", "game 3 & rejects")
     ended = in_process(["analyze", *call, "--game", 3])

@@ -182,7 +182,7 @@ def test_little_texts(text: bytes) -> None:
     compare(text)
 
 
-SIZE = 1 << (20 if os.environ.get("CI") else 18)
+SIZE = 1 << (19 if os.environ.get("CI") else 18)
 """Of a real record, in bytes: as there are more examples of a property under CI."""
 
 
