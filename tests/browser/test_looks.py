@@ -100,7 +100,7 @@ def test_the_page_looks_as_it_did(visit: Callable[..., Page]) -> None:
         if scene == "chess":
             fonts_pass_and_what_is_missing_or_moved_does_not(page)
         for theme in ("light", "dark"):
-            page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+            page.emulate_media(color_scheme=theme)
             for size in SIZES:
                 wrong += compared(page, size, f"{scene}-{theme}")
             if scene == "chess":
