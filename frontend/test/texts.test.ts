@@ -109,7 +109,22 @@ test("German addresses the reader as du everywhere", () => {
 
 test("one of something is said as the language says it", () => {
   expect([de.openings.checked(1), de.openings.neverLeft(1)]).toEqual(["Durch Suche geprüft: dein üblicher Zug.", "In der neuesten Partie bist du bei deinen Eröffnungen geblieben."]);
-  expect([fr.openings.checking(1, 24), fr.openings.over(1, 1)]).toEqual(["Coups habituels vérifiés par recherche : 1 sur 24 …", "Terminé : 1 juste, 1 manqué."]);
+  expect([fr.openings.checking(1, 24), fr.openings.over(1, 1)]).toEqual(["Coups habituels vérifiés par recherche : 1 sur 24 …", "Terminé : 1 juste, 1 manqué."]);
+});
+
+test("French signs of punctuation stay in the line of their word", () => {
+  const said = [...flat(fr as unknown as Words).values(), ...Object.values(fr.server)].flatMap((word) => {
+    if (typeof word === "string") return [word];
+    return ["x", 12].flatMap((given) => {
+      try {
+        return [word(...Array<string | number>(word.length).fill(given))];
+      } catch {
+        return [];
+      }
+    });
+  });
+  expect(said.length).toBeGreaterThan(800);
+  expect(said.filter((text) => / [:;?!%»]|« /.test(text))).toEqual([]);
 });
 
 test("reasons for which the explorer skips games are translated", () => {

@@ -53,7 +53,7 @@ def _training(run: Run, moves: NDArray[np.uint16]) -> str:
         same = [game for game in np.flatnonzero(plies == len(moves)) if (_moves_of(store, int(game)) == moves).all()]
         trained = not run.unseen_games(store, np.array(same, np.int64)).all()
     except KibitzError:
-        return "Its training games are missing here, so it may have been trained on this game."
+        return "Its folder does not contain the training games, so it may have been trained on this game."
     if trained:
         return "It was trained on this game, so it predicts the moves better than those of a new game."
     return "It was not trained on this game."

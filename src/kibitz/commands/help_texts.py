@@ -71,7 +71,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
         ("kibitz prepare", "kibitz prepare --game go", "kibitz prepare --json"),
         ("--game", "--json"),
         about=(
-            "After an install or an update, kibitz compiles its search once for your processor. The other commands"
+            "After an installation or an update, kibitz compiles its search once for your CPU. The other commands"
             " compile it when they first need it. This command compiles it in advance.",
         ),
         page="how-to/install.md",
@@ -149,7 +149,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
         ("--player", "--json"),
         {
             "Games": ("--player",),
-            "Account (lichess:NAME, chesscom:NAME, ogs:NAME)": ("--since", "--speed", "--rated", "--limit"),
+            "Account (lichess:NAME, chesscom:NAME)": ("--since", "--speed", "--rated", "--limit"),
             "Output": ("--json",),
         },
         (
@@ -476,17 +476,12 @@ OPTIONS: Mapping[str, str] = {
     " tags such as WhiteIsComp.",
     "--keep-duplicates": "Keep all copies of a game. [default: of several games with the same moves, result, players"
     " and date, keep only the first; in games of 60 plies or more, players and date may differ]",
-    "analyze --since": "For games from an account: use only games played on or after this date, given as 2015,"
-    " 2015-06 or 2015-06-30. [default: all]",
-    "personal --since": "For games from an account: use only games played on or after this date, given as 2015,"
-    " 2015-06 or 2015-06-30. [default: all]",
-    "analyze --speed": f"For games from an account: use only games of this speed, such as blitz; {_EACH}."
-    " [default: all]",
-    "personal --speed": f"For games from an account: use only games of this speed, such as blitz; {_EACH}."
-    " [default: all]",
-    "--since": "Keep games played on or after this date: 2015, 2015-06 or 2015-06-30. [default: no limit]",
+    "--since": "For games from an account: use only games played on or after this date, given as 2015, 2015-06 or"
+    " 2015-06-30. [default: all]",
+    "--speed": f"For games from an account: use only games of this speed, such as blitz; {_EACH}. [default: all]",
+    "import --since": "Keep games played on or after this date: 2015, 2015-06 or 2015-06-30. [default: no limit]",
     "--until": "Keep games up to this date; 2015 includes the whole year. [default: no limit]",
-    "--speed": f"Chess: keep games of this speed, which kibitz takes from the time control or the event's name;"
+    "import --speed": f"Chess: keep games of this speed, which kibitz takes from the time control or the event's name;"
     f" {_EACH}. [default: all]",
     "--min-plies": "Keep games of at least this many plies (moves of both players).",
     "--referee": "Go: method that determines the territory at the end of scored games: playouts, gnugo, auto (both)"
@@ -540,7 +535,7 @@ OPTIONS: Mapping[str, str] = {
     "--against": "Compare the tested network with this second network, on the same positions from games that neither"
     " network was trained on.",
     "test --engine": f"Also test how well this UCI or GTP engine predicts the moves; {_EACH}. RATING=COMMAND uses an"
-    " engine only for the positions whose rating is nearest to RATING.",
+    " engine only for the moves of players whose rating is nearest to RATING.",
     "test --nodes": "With --engine: number of nodes that the engine searches for each tested position.",
     "--engine-option": f"With --engine: set this UCI option, such as Threads=2, in all engines; {_EACH}.",
     "export-positions --positions": "Maximum number of positions, sampled at random from all positions of the games. 0"
@@ -609,17 +604,17 @@ OPTIONS: Mapping[str, str] = {
     "rate --player": f"Name of the player; {_EACH}, if the player has several accounts. [default: the player who"
     " appears in nearly all games]",
     "--mine": "Report on the player who appears in nearly all games. For another player, use --player NAME.",
-    "--page": "Write an HTML page to this file: the games to step through, without kibitz. With --mine or --player: the"
-    " report on the player.",
+    "--page": "Write an HTML page to this file: the games on a board or, with --mine or --player, the report on the"
+    " player. The page opens without kibitz.",
     "analyze --pgn": 'Chess: write the games with evaluations and marks to this PGN file. The file name "-" prints'
     " them.",
     "--csv": 'Write one row for each move to this CSV file. The file name "-" prints the rows.',
     "--parquet": "Write one row for each move to this Parquet file.",
     "analyze --sgf": 'Go: write the games with scores, marks and territory to this SGF file. The file name "-" prints'
     " them.",
-    "--practical": "Chess: for the position before each marked move, show the move that scores best against the"
-    " opponent's likely replies, if this move is not the best move. This takes a few seconds more for each mark. Only"
-    " for the network human.",
+    "--practical": "Chess: for each marked move, also show the practical choice: the move that scores best against the"
+    " opponent's likely replies. kibitz shows this move only if it scores at least 5 percentage points more than the"
+    " best move. This takes a few seconds for each mark. Only for the network human.",
     "--swing": "Moves that lose this amount or more are marked ?!: percentage points in chess, points in Go. A loss"
     " of twice this amount is marked ?, and three times this amount ??. Percentage points are of the expected score."
     " [default: 10; in Go, 10 on 19x19, 5 on 13x13, 3 on 9x9]",
@@ -636,15 +631,16 @@ OPTIONS: Mapping[str, str] = {
     "annotate --engine-option": f"With --checked-by: set this UCI option of the engine, such as Threads=2; {_EACH}.",
     "analyze --depth": "Chess: search depth in plies; 2 is fast. With --checked-by, the depth of the engine's search."
     " [default: 6]",
-    "--by-rating": "Chess: write a chart of the moves that players rated 800 to 2800 choose in one position, and of"
-    " human traps, to this SVG or PNG file. Choose the position with --move.",
+    "--by-rating": "Chess: write a chart of the moves that players rated 800 to 2800 choose in one position, to this"
+    " SVG or PNG file. The chart marks traps: bad moves that weak players choose more often than strong players. Choose"
+    " the position with --move.",
     "--move": "Go: show the board after the move with this number. Chess, with --by-rating: the position after this"
     " number of plies. [default: Go, after the largest swing and at the end; chess, at the end]",
     "--owners": "Go, with --json: include the ownership map of each position.",
     "--to": "Folder to create.",
     "--web": "Create a website in this folder. The network plays in the visitor's browser.",
     "export --name": "Public name of the network. [default: the run's name; for a personal network,"
-    ' "a person" unless you allow the name]',
+    ' "a person", unless you answer yes when kibitz asks for permission to write the name]',
     "--int8": "Quantize the network's weights and activations to int8: faster on a CPU, but slightly less accurate.",
     "--half": "Store the network's weights as fp16: half the size, for GPUs.",
     "setup --network": "Network that plays: a run or a bundled network. [default: human; in Go, gohuman]",
@@ -658,7 +654,8 @@ OPTIONS: Mapping[str, str] = {
     "--engine": f"Add an engine with its arguments, such as stockfish or 'gnugo --mode gtp'; {_EACH}. kibitz finds"
     " well-known installed engines without this option.",
     "board --checked-by": "Engine that judges the moves instead of the network's own search, such as stockfish or"
-    " gnugo. Repeat the option for the other game. You can choose another engine on the page.",
+    " gnugo. To choose an engine for chess and one for Go, repeat the option. You can choose another engine on the"
+    " page.",
     "--lan": "Let other devices in your local network open the page. kibitz prints the address of the page, and a"
     " QR code of the address.",
     "--no-browser": "Only print the address, and do not open a browser.",
@@ -677,9 +674,9 @@ OPTIONS: Mapping[str, str] = {
     "--name": "Name of the engine. Lizzie shows territory if the name begins with KataGo.",
     "gtp --rules": "Rules to use until the GUI or server sets others.",
     "gtp --komi": "Komi to use until the GUI or server sets another.",
-    "gtp --temperature": "Randomness of the opening moves: 0 plays the best move, 100 picks a move at random, by"
-    " visits or, without a search, by score. With --rank, of all moves. [default: 0; 100 with --rank and for a"
-    " personal network]",
+    "gtp --temperature": "Randomness of the opening moves; with --rank or a personal network, of all moves. 0 plays"
+    " the best move. 100 samples a move by its visits, or without a search by its predicted probability or score."
+    " [default: 0; 100 with --rank and for a personal network]",
     "gtp --rank": "Imitate players of this rank, from 15k to 9d. The engine then plays without a search, and its"
     " strength is not measured. The network must have rank inputs, like gohuman. [default: no imitation]",
     "gtp --seed": "Random seed for move sampling. [default: random]",

@@ -161,7 +161,7 @@ def _report(done: PersonalResult) -> None:
     if info["kept"] == "nothing":
         print("kept: the initial network with the opening book, because training did not improve the network")
     else:
-        print(f"kept: {info['kept']}, with the opening book. Its log loss past the opening is the lowest")
+        print(f"kept: {info['kept']}, with the opening book. This network has the lowest log loss past the opening")
     run = shlex.quote(str(path))
     engine = "gtp" if info["game"] == "go" else "uci"
     print(f"next: kibitz board {run}, kibitz test {run}, kibitz {engine} {run}")

@@ -119,8 +119,8 @@ def _moves(judged: AnalysedGame, console: Console) -> None:
     if "before" in shown and any(lead_words(one.after.lead) != lead_words(next_.before.lead) for one, next_ in pairs):
         print_line(
             console,
-            "before can differ from after in the row above: it is the lead after this row's move plus the points that"
-            " searches found the move to lose.",
+            "before is computed from after and from the points that this row's move lost in the searches. So before"
+            " can differ from after in the row above.",
         )
 
 

@@ -96,8 +96,9 @@ def by_position(
     table = Table(
         "Split by position and by game",
         "By game: the tested positions, from unseen games. By position, probably as in the original blog post: "
-        f"held-out positions of {number_of(len(games), 'training game')}. The network knows the results of these "
-        "games, and positions a few plies away. Material, which memorizes nothing, shows how hard the positions are.",
+        f"held-out positions of {number_of(len(games), 'training game')}. The network was trained on the results of "
+        "these games, and on positions a few plies away. The rule 'more material' memorizes nothing, so its accuracy "
+        "shows how hard the positions are.",
         "predictor",
         [Column("training positions"), Column("by position"), Column("by game"), Column("difference", "points")],
         rows,
