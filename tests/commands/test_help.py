@@ -111,6 +111,19 @@ def test_summaries_are_short_and_pages_exist() -> None:
         assert words.page == "reference/commands.md" or (PAGES / words.page).is_file(), name
 
 
+def test_options_that_need_an_account_say_so() -> None:
+    """The headings name the accounts that the command accepts: `kibitz rate` is for chess only."""
+    found = {}
+    for name, words in help_texts.COMMANDS.items():
+        for heading, options in words.panels.items():
+            if heading.startswith("Account "):
+                found[name] = "ogs" in heading
+                for option in options:
+                    text = help_texts.OPTIONS.get(f"{name} {option}", help_texts.OPTIONS[option])
+                    assert text.startswith("For games from an account: "), (name, option)
+    assert found == {"analyze": True, "rate": False, "personal": True}
+
+
 def test_texts_are_short_sentences() -> None:
     for text in [*help_texts.OPTIONS.values(), *help_texts.ARGUMENTS.values()]:
         assert text.rstrip("]").endswith((".", ")")) or "[default" in text, text
