@@ -429,8 +429,8 @@ export const fr: Texts = {
     lost: (move, by, line) => `${move} a perdu ${percentPoints(by)}. Meilleur : ${line}`,
     lostPoints: (move, by, share, line) => `${move} a perdu ${number(by, 1)} points et ${percentPoints(share)} de probabilité de gain. Meilleur : ${line}`,
     label: (words, move) => `${words}. Voir la position avant ${move}`,
-    instead: (by, line) => `Perd ${percentPoints(by)}. Meilleur : ${line}`,
-    insteadPoints: (by, line) => `Perd ${number(by, 1)} points. Meilleur : ${line}`,
+    instead: (by, line) => `Perd ${percentPoints(by)}. Meilleur : ${line}`,
+    insteadPoints: (by, line) => `Perd ${number(by, 1)} points. Meilleur : ${line}`,
   },
   movebars: {
     visits: (n) => count(n, { one: "# visite", other: "# visites" }),
