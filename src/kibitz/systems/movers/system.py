@@ -188,7 +188,7 @@ class Settings:
         "tanh",
         "Activation function of the value network's hidden layers: "
         + either(VALUE_ACTIVATIONS, {"tanh": "as in the original thesis"})
-        + ". The output always uses tanh.",
+        + "; the output always uses tanh.",
         choices=tuple(VALUE_ACTIVATIONS),
     )
     value_optimiser: str = setting(
