@@ -23,6 +23,8 @@ Wanted = Mapping[str, float]
 class Fake:
     """A session that answers with the arrays it was given, each over and over."""
 
+    of_person = False
+
     def __init__(self, side_inputs: Mapping[str, int] | None = None, **answers: Any):
         self.arrays = answers
         self.side_inputs = dict(side_inputs or {})

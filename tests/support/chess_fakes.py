@@ -17,6 +17,7 @@ class Fake:
     """
 
     name = "fake"
+    of_person = False
 
     def __init__(self, policy: str | None = "square", value: bool = True, noise: float = 0.0, sharp: float = 1.0):
         self.rows = {None: 0, "square": 64, "piece": 6}[policy]

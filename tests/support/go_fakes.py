@@ -38,6 +38,7 @@ class FakeOwners:
     """A session of `gocnn`. maps: what it answers, [k, 361], over and over; none: `influence`. asked: all it was."""
 
     name, system, game, outputs = "gocnn-1", "gocnn", "go", ("black_owns",)
+    of_person = False
     side_inputs: ClassVar[dict[str, int]] = {}
 
     def __init__(self, maps: Sequence[np.ndarray] | None = None, sizes: str = "9,13,19"):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from kibitz.errors import KibitzError
 from kibitz.personal.games import GAMES
 from kibitz.personal.names import key
+from kibitz.play.session import Session
 from kibitz.runs import Run
 from kibitz.store.store import Store
 
@@ -29,6 +30,14 @@ class PersonInGame:
 
     sides: tuple[bool, bool]
     note: str
+
+
+def person_of(session: Session, players: Sequence[str], moves: NDArray[np.uint16]) -> PersonInGame:
+    """Return the person of a network, as a player of a game. Networks of no person predict both sides, without a note.
+
+    session: the network. players, moves: as in `person_in`.
+    """
+    return person_in(session.run, players, moves) if session.of_person else PersonInGame((True, True), "")
 
 
 def person_in(run: Run, players: Sequence[str], moves: NDArray[np.uint16]) -> PersonInGame:

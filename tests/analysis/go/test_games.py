@@ -48,6 +48,21 @@ def judged() -> Callable[..., AnalysedGame]:
     return one
 
 
+def test_a_network_of_a_person_predicts_only_this_person() -> None:
+    fake: Any = FakeGo()
+    fake.of_person, fake.run.person = True, {"name": "Shū", "names": ["Shū"]}
+    found = analyse(1, parse_record(GAME), fake, answers, nodes=0).as_json()
+    assert [("expected" in move, "probability" in move) for move in found["moves"]] == [
+        (True, True),
+        (False, False),
+    ] * 2
+    assert mentions(found["note"], "Shū & trained")
+    fake.of_person = False
+    found = analyse(1, parse_record(GAME), fake, answers, nodes=0).as_json()
+    assert all("expected" in move for move in found["moves"])
+    assert "note" not in found
+
+
 def test_leads_and_changes(judged: Callable[..., AnalysedGame]) -> None:
     game = judged(GAME, [6.5, 8.5, 16.5, 10.5, 10.5])
     assert [move.vertex for move in game.moves] == ["E5", "E7", "C7", "G3"]

@@ -22,7 +22,7 @@ from kibitz.analysis.chess.reasons import DEPTH as EXPLAINED
 from kibitz.analysis.chess.reasons import Case, Found, Reason, explain
 from kibitz.analysis.chess.risk import RISK_RATINGS, risk
 from kibitz.analysis.glyphs import SIGNS, figure, mark
-from kibitz.analysis.persons import PersonInGame, person_in
+from kibitz.analysis.persons import PersonInGame, person_of
 from kibitz.analysis.summary import GameSummary, summarize
 from kibitz.games.chess.io.reader import Record
 from kibitz.games.chess.material import PHASES, phase
@@ -517,10 +517,8 @@ def analyse(
 
 def _person(session: Session, record: Record, played: Sequence[chess.Move]) -> PersonInGame:
     """Return the person of a personal network, as a player of a game. Other networks predict both sides."""
-    if not getattr(session, "of_person", False):
-        return PersonInGame((True, True), "")
     players = [record.game.headers.get(name, "") for name in ("White", "Black")]
-    return person_in(session.run, players, np.array([from_move(move) if move else 0 for move in played], np.uint16))
+    return person_of(session, players, np.array([from_move(move) if move else 0 for move in played], np.uint16))
 
 
 def _cases(game: chess.pgn.Game, moves: Sequence[Move], judgements: Sequence[Judgement]) -> dict[int, Case]:

@@ -12,6 +12,7 @@ from kibitz.analysis import OwnerAnalysis
 from kibitz.analysis.glyphs import SIGNS, figure, mark
 from kibitz.analysis.go.changes import SIDES, Change, changes, regions, where, words
 from kibitz.analysis.go.predictions import NAMED, PositionPrediction, phases, predictions_of, terms_of, with_side_inputs
+from kibitz.analysis.persons import person_of
 from kibitz.analysis.summary import GameSummary, summarize
 from kibitz.games.go.endings.final import FinalCount, count_board
 from kibitz.games.go.io.headers import assumptions
@@ -174,6 +175,7 @@ class Move:
     shift: Shift | None = None  # what changed, for annotated moves
     prediction: PositionPrediction | None = None  # predictions for the position before the move
     better: Better | None = None  # the better move, found by searches, for annotated moves
+    predicted: bool = True  # whether the network predicts this player's moves: one of a person only that person's
 
     @property
     def side(self) -> str:
@@ -212,6 +214,15 @@ class Move:
             return {}
         return {"better": self.better.as_json(self.size), "reason": self.better.why and self.better.why.as_json()}
 
+    def _likely(self, prediction: PositionPrediction) -> dict[str, Any]:
+        return {
+            "probability": round(float(prediction.policy[self.point]), 4),
+            "expected": [
+                {"vertex": to_gtp(point, self.size), "probability": round(chance, 4)}
+                for point, chance in prediction.likely(EXPECTED)
+            ],
+        }
+
     def _expected(self) -> dict[str, Any]:
         """Return Black's win probability before the move, the move's probability, and the most likely moves."""
         if self.prediction is None:
@@ -223,11 +234,7 @@ class Move:
                 if self.prediction.between_ranks is None
                 else {"black_wins_between_ranks": round(self.prediction.between_ranks, 4)}
             ),
-            "probability": round(float(self.prediction.policy[self.point]), 4),
-            "expected": [
-                {"vertex": to_gtp(point, self.size), "probability": round(chance, 4)}
-                for point, chance in self.prediction.likely(EXPECTED)
-            ],
+            **(self._likely(self.prediction) if self.predicted else {}),
             **({"line": [to_gtp(point, self.size) for point in self.prediction.line]} if self.prediction.line else {}),
         }
 
@@ -240,6 +247,7 @@ class AnalysedGame:
     swing: the smallest annotated change, in points.
     problem: why the analysis ends before the last move of the record; None if it covers all moves.
     checked_by: the engine that evaluated the moves; None if the network evaluated them.
+    note: for the network of a person: whose moves it predicts, and whether it was trained on the game; else "".
     """
 
     number: int
@@ -249,6 +257,7 @@ class AnalysedGame:
     swing: float
     problem: str | None = None
     checked_by: CheckedBy | None = None
+    note: str = ""
 
     @property
     def assumed(self) -> list[str]:
@@ -318,6 +327,7 @@ class AnalysedGame:
             "result": record.headers.get("RE", "?"),
             "problem": self.problem,
             **({"checked_by": self.checked_by.as_json()} if self.checked_by else {}),
+            **({"note": self.note} if self.note else {}),
             "start": {"lead": rounded(start.lead, 2), "count": start.count},
             "moves": [move.as_json() for move in self.moves],
             "swing": self.swing,
@@ -412,7 +422,10 @@ def analyse(
             moves, record, session, [replace(one, line=lost.line) for one, lost in zip(named, losses, strict=False)]
         )
     checked_by = engine.checked_by if engine else None
-    return AnalysedGame(number, record, positions, moves, swing, problem or record.problem, checked_by)
+    players = [record.headers.get(name, "") for name in ("PB", "PW")]
+    who = person_of(session, players, np.array(record.moves, np.uint16))
+    moves = [replace(move, predicted=who.sides[move.colour != BLACK]) for move in moves]
+    return AnalysedGame(number, record, positions, moves, swing, problem or record.problem, checked_by, who.note)
 
 
 def _by_engine(engine: GoEngineJudge, session: Session, record: Record) -> tuple[list[Valued], list[EngineLoss]]:
