@@ -53,18 +53,20 @@ def test_records_are_the_games(small_store: Store, bundled_games: list[str]) -> 
         assert record.san == [node.san() for node in nodes]
         assert record.uci == [node.move.uci() for node in nodes]
         boards = [played.board(), *(node.board() for node in nodes)]
-        assert [fen.split()[:4] for fen in record.fens] == [board.fen().split()[:4] for board in boards]
+        shown = [record.fen(ply).split()[:4] for ply in range(len(boards))]
+        assert shown == [board.fen().split()[:4] for board in boards]
         assert record.result == played.headers["Result"]
         assert record.headers["white_rating"] == int(played.headers["WhiteElo"])
-        assert len(record.fens) == small_store.plies[game] + 1
+        assert len(record.uci) == small_store.plies[game]
 
 
 def test_fens_keep_what_decides_a_position(small_store: Store) -> None:
     positions = Positions(small_store, np.array([11]))
     at = positions.batch(np.arange(len(positions)))
-    shown = records(small_store, [11])[11].fens
-    for fen, expected in zip(fens(small_store, at.games, at.plies), shown, strict=True):
-        assert fen.split()[:5] == expected.split()[:5]
+    record = records(small_store, [11])[11]
+    for ply, fen in enumerate(fens(small_store, at.games, at.plies)):
+        assert fen.split()[:5] == record.fen(ply).split()[:5]
+    assert ply == len(record.uci)
 
 
 def test_position_and_story(record: Callable[[str], GameRecord]) -> None:
@@ -130,7 +132,5 @@ def test_curve_is_the_network_at_every_ply(small_store: Store, opened: Run) -> N
 
 
 def test_a_game_in_which_black_moves_first() -> None:
-    told = game_curve(
-        GameRecord({"result": 0}, ["Qd2"], ["e2d2"], ["4k3/8/8/8/8/8/4q3/K7 b - - 0 1", ""]), [0.1, 0.1], 1
-    )
+    told = game_curve(GameRecord({"result": 0}, ["Qd2"], ["e2d2"], "4k3/8/8/8/8/8/4q3/K7 b - - 0 1"), [0.1, 0.1], 1)
     assert told["black_first"] is True

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import chess
 import numpy as np
 from numpy.typing import NDArray
 
@@ -69,13 +70,20 @@ class GameRecord:
 
     row: the game's row in the store's table of games, by column.
     san, uci: the moves in SAN and in UCI notation.
-    fens: the FENs of all positions: before the first move, and after each move.
+    start: the FEN of the position before the first move.
     """
 
     row: dict[str, Any]
     san: list[str]
     uci: list[str]
-    fens: list[str]
+    start: str
+
+    def fen(self, ply: int) -> str:
+        """Return the FEN of a position. ply: the number of moves before it, from 0 to the number of all moves."""
+        board = chess.Board(self.start)
+        for move in self.uci[:ply]:
+            board.push(chess.Move.from_uci(move))
+        return board.fen()
 
     @cached_property
     def headers(self) -> dict[str, Any]:
@@ -103,14 +111,13 @@ def records(store: Store, games: Iterable[int]) -> dict[int, GameRecord]:
 def _record(store: Store, game: int, row: dict[str, Any]) -> GameRecord:
     codes, state = store.replay(np.array([game]), np.array([0]))
     board = decode_board(codes[0], state[0])
-    san, uci, fens = [], [], [board.fen()]
+    start, san, uci = board.fen(), [], []
     for code in store.moves[store.offsets[game] : store.offsets[game + 1]].tolist():
         move = to_move(code)
         san.append(board.san(move))
         uci.append(move.uci())
         board.push(move)
-        fens.append(board.fen())
-    return GameRecord(row, san, uci, fens)
+    return GameRecord(row, san, uci, start)
 
 
 def fens(store: Store, games: NDArray[np.int64], plies: NDArray[np.int64]) -> list[str]:
@@ -133,7 +140,7 @@ def position(record: GameRecord, game_ply: GamePly, probability: float, probabil
     """
     game, ply = game_ply
     return {
-        "fen": record.fens[ply],
+        "fen": record.fen(ply),
         "probability": probability,
         "probability_of": probability_of,
         "result": record.result,
@@ -162,7 +169,7 @@ def game_curve(record: GameRecord, curve: list[float], ply: int) -> dict[str, An
         "result": record.result,
         "link": link or None,
         "moves": record.san,
-        **({"black_first": True} if " b " in record.fens[0] else {}),
+        **({"black_first": True} if " b " in record.start else {}),
         "curve": curve,
     }
 

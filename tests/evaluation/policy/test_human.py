@@ -70,7 +70,7 @@ def test_accuracy_and_log_loss_are_those_of_a_plain_count(
         state = add_side_inputs(state, headers, session.side_inputs, moves)
         answers = session.evaluate(codes, state)
         for i, move in enumerate(moves):
-            board = chess.Board(record.fens[i])
+            board = chess.Board(record.fen(i))
             chances = {}
             for legal in board.legal_moves:
                 p = answers["origin"][i, legal.from_square] * answers["target"][i, legal.from_square, legal.to_square]

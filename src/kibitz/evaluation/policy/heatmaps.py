@@ -47,7 +47,7 @@ def heat_maps(session: Session, results: PolicyResults, seed: int) -> list[dict[
     for i, (game, ply) in enumerate(zip(games.tolist(), plies.tolist(), strict=True)):
         mine = slice(offsets[i], offsets[i + 1])
         best = np.argsort(-chances[mine], kind="stable")[:CHOICES]
-        board = chess.Board(known[game].fens[ply])
+        board = chess.Board(known[game].fen(ply))
         first = int(moves[mine][best[0]]) & 63
         on = f" on {chess.square_name(first)}" if results.by_square else ""
         kind = (int(codes[i, first]) - 1) % 6

@@ -42,7 +42,7 @@ def samples(results: HumanResults, seed: int) -> dict[str, Any]:
         return position(known[game_ply[0]], game_ply, round(probability, 4), meaning)
 
     def san(index: int, move: int) -> str:
-        fen = known[int(results.games[index])].fens[int(results.plies[index])]
+        fen = known[int(results.games[index])].fen(int(results.plies[index]))
         return chess.Board(fen).san(to_move(move))
 
     cards = []

@@ -132,7 +132,7 @@ def _boards(store: Store, compared: BesideOthers) -> dict[str, Any]:
 
     def card(index: int) -> dict[str, Any]:
         at = (int(positions.games[index]), int(positions.plies[index]))
-        board = chess.Board(known[at[0]].fens[at[1]])
+        board = chess.Board(known[at[0]].fen(at[1]))
         played, usual = (board.san(to_move(int(move))) for move in (positions.packed[index], compared.usual[index]))
         meaning = (
             f"{played} among others, who play {usual}; expected score {signed(100 * compared.own[index], 0)} points"
