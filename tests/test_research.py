@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import pickle
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,12 @@ def path(tmp_path_factory: pytest.TempPathFactory, small_store: Store) -> str:
     folder = tmp_path_factory.mktemp("research")
     shutil.copytree(small_store.path, folder / "my.store")
     return str(folder / "my.store")
+
+
+@pytest.fixture(scope="module")
+def tested(path: str) -> Callable[[str], kibitz.TestResult]:
+    """The test of a network with 200 positions and the seed 1."""
+    return functools.cache(lambda name: kibitz.test(name, path, positions=200, seed=1))
 
 
 @pytest.fixture(scope="module")
@@ -166,9 +174,9 @@ def test_export_positions(path: str, tmp_path: Path, ending: str, capsys: pytest
     assert run([*command[:3], str(tmp_path / "positions.csv")]) == 2
 
 
-def test_rows_have_the_figures_of_the_test(path: str) -> None:
+def test_rows_have_the_figures_of_the_test(tested: Callable[[str], kibitz.TestResult]) -> None:
     for name in ("winner", "chessnet", "deepchess", "human"):
-        result = kibitz.test(name, path, positions=300)
+        result = tested(name)
         rows, headline = result.rows, result.figures[result.headline]
         assert rows.right.mean() == pytest.approx(headline.value)
         assert len(rows) == headline.n
@@ -194,9 +202,9 @@ def test_a_picture_is_made_when_somebody_looks_at_it(path: str, monkeypatch: pyt
     assert made == [1]
 
 
-def test_a_sample_can_be_that_of_a_test(path: str, store: kibitz.GameStore) -> None:
+def test_a_sample_can_be_that_of_a_test(tested: Callable[[str], kibitz.TestResult], store: kibitz.GameStore) -> None:
     for name in ("winner", "chessnet", "human"):
-        rows = kibitz.test(name, path, positions=200, seed=1).rows
+        rows = tested(name).rows
         games, plies = store.sample(200, network=name, seed=1)
         assert np.array_equal(rows.game, games)
         assert np.array_equal(rows.ply, plies)

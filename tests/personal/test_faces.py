@@ -21,6 +21,8 @@ from support import person
 from support.board_client import served
 from support.causes import in_process, mentions
 
+QUICK = ["--depth", "1", "--nodes", "0"]
+
 
 def test_the_engine_plays_like_the_person(personal_run: Path) -> None:
     """At temperature 1, with the book: nearly always the person's own first move, and other moves too after it."""
@@ -151,7 +153,7 @@ def test_habits_are_for_persons(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_analysis(personal_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "game.pgn").write_text(person.games(1), encoding="utf-8")
-    assert cli.run(["analyze", str(personal_run), str(tmp_path / "game.pgn")]) == 0
+    assert cli.run(["analyze", str(personal_run), str(tmp_path / "game.pgn"), *QUICK]) == 0
     out = capsys.readouterr().out
     assert "b3" in out
     assert not mentions(out, "weaker & stronger")
@@ -159,9 +161,9 @@ def test_analysis(personal_run: Path, tmp_path: Path, capsys: pytest.CaptureFixt
 
 def analysed(personal_run: Path, folder: Path, text: str) -> dict[str, Any]:
     (folder / "game.pgn").write_text(text, encoding="utf-8")
-    game: dict[str, Any] = json.loads(
-        in_process(["analyze", personal_run, folder / "game.pgn", "--depth", "1", "--json"]).out
-    )["games"][0]
+    game: dict[str, Any] = json.loads(in_process(["analyze", personal_run, folder / "game.pgn", *QUICK, "--json"]).out)[
+        "games"
+    ][0]
     return game
 
 

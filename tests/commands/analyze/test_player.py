@@ -16,16 +16,15 @@ from support import person
 from support.causes import Ended, assert_refused, mentions
 
 QUICK = ["--depth", "1", "--nodes", "0"]
+PLIES = 14
 
 
 @pytest.fixture(scope="module")
 def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Ten games of the person, some under another spelling, and one of two others."""
     path = tmp_path_factory.mktemp("mine") / "my-games.pgn"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(person, "PLIES", 14)
-        other = person.games(1, first=90, person="Somebody Else")
-        person.write(path, 10)
+    other = person.games(1, first=90, person="Somebody Else", plies=PLIES)
+    person.write(path, 10, plies=PLIES)
     path.write_text(path.read_text(encoding="utf-8") + "\n" + other, encoding="utf-8")
     return path
 
@@ -77,8 +76,8 @@ def test_the_player_in_nearly_all_games_needs_no_name(
 
 def test_a_folder_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for i in range(2):
-        (tmp_path / f"{i}.pgn").write_text(person.games(1, first=i, person="Cy", seed=i), encoding="utf-8")
-    (tmp_path / "other.pgn").write_text(person.games(1, person="Di"), encoding="utf-8")
+        (tmp_path / f"{i}.pgn").write_text(person.games(1, first=i, person="Cy", seed=i, plies=PLIES), encoding="utf-8")
+    (tmp_path / "other.pgn").write_text(person.games(1, person="Di", plies=PLIES), encoding="utf-8")
     (tmp_path / "empty.pgn").write_text("nothing\n", encoding="utf-8")
     assert run(["analyze", "human", str(tmp_path), "--player", "cy", "--json", *QUICK]) == 0
     out, err = capsys.readouterr()
@@ -113,9 +112,9 @@ def test_names_that_are_not_there(games: Path, capsys: pytest.CaptureFixture[str
     assert mentions(err, "Ana Munos & game")
     assert person.PERSON in err
     two = tmp_path / "two.pgn"
-    two.write_text(person.games(2, person="Cy"), encoding="utf-8")
+    two.write_text(person.games(2, person="Cy", plies=PLIES), encoding="utf-8")
     assert run(["analyze", "human", str(two), "--mine", *QUICK]) == 0
-    two.write_text(person.games(1, person="Cy"), encoding="utf-8")
+    two.write_text(person.games(1, person="Cy", plies=PLIES), encoding="utf-8")
     capsys.readouterr()
     assert "Choose one with --player" in refused(capsys, 2, "human", two, "--mine")
 
@@ -184,7 +183,7 @@ def test_a_page_does_not_take_the_place_of_games(
 
 
 def test_a_game_that_is_there_twice_counts_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = person.games(2, person="Cy")
+    text = person.games(2, person="Cy", plies=PLIES)
     for name in ("a.pgn", "b.pgn"):
         (tmp_path / name).write_text(text, encoding="utf-8")
     again = text.replace('[Date "2020.01.01"]', '[Date "2021.01.01"]')
