@@ -23,11 +23,13 @@ from kibitz.store.store import Store
 from kibitz.store.writer import StoreWriter
 from support.examples import choose_profile
 from support.helpers import GAMES, SMALL, import_games
+from support.opened import open_once
 from support.times import seconds_of_files
 from support.trained import trained
 
 pytest_plugins = ("support.costs",)
 choose_profile()
+open_once()
 
 # A shell that starts the tests in the background has told them to ignore Ctrl-C, and the programs that they start too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -192,3 +192,11 @@ def test_torch_is_not_loaded(positions: tuple[NDArray[np.uint8], NDArray[np.uint
         timeout=PATIENCE,
     )
     assert done.stdout == "[]\n"
+
+
+def test_tests_open_what_is_packaged_once_and_other_runs_anew(small_run: Path) -> None:
+    """tests/support/opened.py: the path of a package's networks is its own."""
+    first, second = (Session("gocnn") for _ in range(2))
+    assert first._few is second._few
+    assert first is not second
+    assert Session(small_run)._few is not Session(small_run)._few
