@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib.resources
+import os
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,13 @@ def open_once() -> None:
     open_file = session._open
 
     @functools.cache
-    def kept(path: Path, runtime: type, threads: int, provider: str) -> Any:
+    def kept(path: Path, threads: int, provider: str, runtime: type, process: int) -> Any:
         return open_file(path, threads, provider)
 
     def opened(path: Path, threads: int, provider: str = providers.NAMES[providers.CPU]) -> Any:
         if path.is_relative_to(PACKAGED):
-            return kept(path, onnxruntime.InferenceSession, threads, provider)  # a test may replace the class
+            # A test may replace the class, and a fork has none of the threads.
+            return kept(path, threads, provider, onnxruntime.InferenceSession, os.getpid())
         return open_file(path, threads, provider)
 
     session._open = opened
