@@ -577,6 +577,15 @@ def test_the_reason_has_the_language_of_the_page_or_english() -> None:
     assert "reason: Weak." in noted(found, note)
 
 
+def test_a_mark_without_a_reason_has_the_better_move() -> None:
+    found = load("1. f3 e5")
+    note = {"mark": "?", "best": "d4", "line": ["d4", "d5", "nonsense"]}
+    assert "better: d4 d5 " in noted(found, {1: note})
+    assert "better" not in noted(found, {1: {**note, "reasons": {"en": "d4 is better."}}}).replace("is better", "")
+    assert "better" not in noted(found, {1: {**note, "line": ["f3"]}})
+    assert "better" not in noted(found, {1: {**note, "mark": ""}})
+
+
 def test_the_accuracy_of_a_judged_game() -> None:
     found = load("1. f3 e5 2. g4")
     summary = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 import chess
 import chess.engine
@@ -86,6 +87,15 @@ def drop_mark(node: chess.pgn.ChildNode) -> None:
         node.nags -= {_NAGS[mark] for mark in own}
         node.comment = _REASON.sub("", node.comment)
     node.comment = _OWN_MARK.sub("", node.comment).strip()
+
+
+def unnamed(line: Sequence[str], san: str, reason: str) -> str:
+    """Return the better move with the moves that are expected after it; "" if the reason names the better move, or if
+    it is the played move.
+
+    line: these moves in SAN; () if unknown. san: the played move in SAN. reason: why the move was bad, or "".
+    """
+    return " ".join(line) if line and line[0] != san and line[0] not in reason.replace(".", " ").split() else ""
 
 
 def note_move(

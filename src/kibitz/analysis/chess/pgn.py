@@ -10,7 +10,7 @@ import chess.engine
 
 from kibitz.analysis.chess.choices import Expected, ordinal, percent
 from kibitz.analysis.chess.moves import MATE, STALEMATE, AnalysedGame, Move, Worth
-from kibitz.analysis.chess.notes import beside, centipawns, drop_mark, note_game, note_move
+from kibitz.analysis.chess.notes import beside, centipawns, drop_mark, note_game, note_move, unnamed
 from kibitz.games.chess.io.exporter import Exporter
 
 _WORDS = re.compile(r"(?:\s/\s)?\bnet:\s\S+\s<?\d+%(?:,\s\S+\s<?\d+%)*;\splayed\s\d+[a-z]{2},\s<?\d+%")
@@ -35,8 +35,7 @@ def _better(move: Move, reason: str) -> str:
     """Return the better move with the moves that a search expects after it, in SAN; "" if the reason names it or if no
     search found one.
     """
-    line = move.judged.line if move.judged else ()
-    return " ".join(line) if line and line[0] != move.san and line[0] not in reason.replace(".", " ").split() else ""
+    return unnamed(move.judged.line if move.judged else (), move.san, reason)
 
 
 def annotated(judged: AnalysedGame) -> str:

@@ -205,7 +205,7 @@ def _note(child_node: chess.pgn.ChildNode, board: chess.Board, notes: Notes, ind
     """Add the results of an analysis to the move that led to a position. board: the position after the move. index: the
     index of the move's node in `notes`.
     """
-    from kibitz.analysis.chess.notes import centipawns, drop_mark, note_move
+    from kibitz.analysis.chess.notes import centipawns, drop_mark, note_move, unnamed
 
     found = notes.moves[index]
     drop_mark(child_node)
@@ -215,7 +215,16 @@ def _note(child_node: chess.pgn.ChildNode, board: chess.Board, notes: Notes, ind
             score = chess.engine.Mate(found.mate)
         else:
             score = chess.engine.Cp(0 if board.is_stalemate() else centipawns(found.value))
-    note_move(child_node, score, found.mark, notes.reason(index))
+    reason, better = notes.reason(index), ""
+    if found.mark:
+        line, before = list[str](), child_node.parent.board()
+        for name in found.line or (found.best,):
+            try:
+                line.append(before.san_and_push(before.parse_san(name)))
+            except ValueError:
+                break
+        better = unnamed(line, child_node.san(), reason)
+    note_move(child_node, score, found.mark, reason, better)
 
 
 def _comment(written: game_tree.Written) -> str:
