@@ -31,7 +31,7 @@ LAYERS = (
     ("explorer", "online"),
     ("store",),
     ("games",),
-    ("external", "stats", "records", "lock", "durable", "prefetch", "received", "kernels", "manifest"),
+    ("external", "stats", "records", "durable", "prefetch", "received", "kernels", "manifest"),
     ("parallel",),
     ("messages",),
     (
@@ -47,7 +47,7 @@ LAYERS = (
         "remote",
         "links",
     ),
-    ("environment",),
+    ("environment", "lock"),
     ("errors",),
 )
 """From the top downward. A module imports from its own package and from lower layers, also inside functions."""
