@@ -8,9 +8,9 @@ import { displayedChance } from "../src/app/displayed";
 import { add, empty } from "../src/app/tree";
 import type { App } from "../src/app/state";
 import { Counter, gapOf, together } from "../src/play/gocount";
-import { markedDead } from "../src/play/marked";
-import { pointsOf } from "../src/board/gomarks";
-import { shown } from "../src/board/overlays";
+import { markedDead, territory } from "../src/play/marked";
+import { GoMarks, pointsOf } from "../src/board/gomarks";
+import { NOTHING, shown } from "../src/board/overlays";
 import { Judging } from "../src/server/judging";
 import { pointOf } from "../src/board/gopoints";
 import { goStart, stonesOf } from "../src/play/starting";
@@ -158,7 +158,7 @@ test("dead stones that nobody has marked are told as an estimate", async () => {
   await until(() => !counter.element.hidden);
   expect(counter.element.textContent).toContain(texts.gocount.estimated(2));
   counter.use(CAUGHT);
-  await until(() => !counter.element.textContent!.includes("estimate"));
+  await until(() => !counter.element.textContent!.includes("an estimate"));
 });
 
 test("dead stones that a person has marked stay marked in the game and its file", async () => {
@@ -180,8 +180,62 @@ test("dead stones that a person has marked stay marked in the game and its file"
   again.use(CAUGHT);
   await until(() => !again.element.hidden);
   expect(server.of("count").at(-1)!.dead).toEqual(["C7"]);
-  expect(again.element.textContent).not.toContain("estimate");
+  expect(again.element.textContent).not.toContain("an estimate");
   expect(app.game.headers.RE).toBe("B+R");
+});
+
+/** A finished game: a white stone on the upper border is dead, and the point beside it is nobody's. */
+const SHARED = ["....BWWWW", "...BB.W..", "..W.B.W..", "...BBWW..", "....BW...", "....BW...", "....BW...", "....BW...", "....BW..."].join("");
+test("another click takes back exactly what the last click on a stone changed", async () => {
+  const server = new Server().on("count", ({ dead }) => points(45, 36, dead ?? ["F9"]));
+  const { app, counter, ends } = twice("");
+  for (const id of ends) app.node(id).stones = SHARED.replace("....BWWWW", "....BW.WW");
+  app.go(ends[0]!);
+  await until(() => !counter.element.hidden);
+  const last = (): string[] => [...server.of("count").at(-1)!.dead!].sort();
+  const click = (name: string): string[] => {
+    counter.use(pointOf(name, 9)!);
+    return last();
+  };
+  expect(click("F9")).toEqual([]);
+  expect(click("F9")).toEqual(["F9"]);
+  expect(click("C7")).toEqual(["C7", "F9"]);
+  const all = click("H9");
+  expect(all).toEqual(expect.arrayContaining(["F1", "F9", "G8"]));
+  expect(click("F1")).toEqual(["C7", "F9"]);
+  expect(click("F9")).toEqual(["C7"]);
+});
+
+test("one button takes back all that a person has marked", async () => {
+  const owners = Array.from(STONES, () => 0.5);
+  const server = new Server().on("count", ({ dead }) => ({ ...points(dead ? 45 : 9, 36, dead ?? ["F1"]), owners }));
+  const { app, counter, ends } = twice("");
+  app.node(ends[0]!).props = { C: ["the end"] };
+  const again = (): { hidden: boolean; click: () => void } => counter.element.querySelector("button") as never;
+  app.go(ends[0]!);
+  await until(() => !counter.element.hidden);
+  expect(again().hidden).toBe(true);
+  counter.use(CAUGHT);
+  await until(() => app.game.headers.RE === "B+9");
+  expect(again().hidden).toBe(false);
+  again().click();
+  await until(() => app.game.headers.RE === "W+27");
+  expect(server.of("count").at(-1)!.dead).toBeUndefined();
+  expect(app.node().props).toEqual({ C: ["the end"] });
+  expect(again().hidden).toBe(true);
+  expect(counter.element.textContent).toContain(texts.gocount.estimated(1));
+});
+
+test("a dead stone beside points that count for nobody is marked, and stays so in the file", () => {
+  const owners = Array.from(STONES, () => 0.5);
+  const props = territory(STONES, { owners, dead: ["C7", "E1"] }, 9);
+  expect(props).toEqual({ TB: ["cc"], TW: ["ei"] });
+  expect(markedDead({ stones: STONES, props: territory(STONES, { owners, dead: ["C7"] }, 9) }, 9)).toEqual(["C7"]);
+  withDocument();
+  const marks = new GoMarks(9);
+  marks.draw(STONES, { ...NOTHING, owners, dead: ["C7"] }, false);
+  const paths = Array.from(marks.above.children, (each) => each.getAttribute("d")).filter(Boolean);
+  expect(paths).toEqual(["M180 180h40v40h-40z"]);
 });
 
 test("dead stones of a file: its territory has their points, or only those beside them", () => {

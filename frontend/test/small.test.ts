@@ -322,7 +322,7 @@ describe("layers of a board", () => {
     shown.layers.go = "owners";
     app.set({ hints: false });
     expect(picture(app, node, result)).toBe(NOTHING);
-    shown.count = { node: node.id, owners: [0.5, 1] };
+    shown.count = { node: node.id, dead: [], owners: [0.5, 1] };
     expect(picture(app, node, result).owners).toEqual([0.5, 1]);
     shown.count = null;
   });

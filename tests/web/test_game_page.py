@@ -88,6 +88,9 @@ def test_a_counted_game_of_go_has_its_territory_and_dead_stones(client: Client) 
     assert none[18:27] == "..O.XOOOO"  # the stone lives, so this half belongs to nobody
     assert page_of(client, asked(client, f"(;SZ[9]{WALLS};B[])", {})).data["games"][0]["owners"] == ""
     assert mentions(client.error("/api/page", {**request, "dead": ["A1"]}), "A1")
+    # Without the lowest stone of the wall, the dead stone is in a neutral area.
+    opened = asked(client, f"(;SZ[9]{WALLS.replace('ea:ei', 'ea:eh')};B[];W[])", {})
+    assert page_of(client, {**opened, "dead": ["C7"]}).data["games"][0]["owners"][18:27] == "..X.XOOOO"
 
 
 def test_a_small_loss_of_points_is_not_minus_zero(client: Client) -> None:

@@ -73,7 +73,7 @@ export class GoMarks {
     this.suggest(stones, picture, small);
     this.shade(picture.owners);
     this.taken.clear();
-    if (picture.owners) this.owners(stones, picture.owners);
+    if (picture.owners) this.owners(stones, picture.owners, picture.dead);
     else this.heat(picture.heat, stones);
     const { heat, liberties } = picture;
     const numbered = heat && counts(heat) ? heat.values.join() : "";
@@ -150,9 +150,10 @@ export class GoMarks {
     );
   }
 
-  /** Stones that will belong to the other side. */
-  private owners(stones: string, owners: readonly number[]): void {
+  /** Stones that will belong to the other side, and dead stones, also those on points that count for nobody. */
+  private owners(stones: string, owners: readonly number[], dead: readonly string[] = []): void {
     const owns = ownersOfChains(stones, owners, this.size);
+    for (const point of dead.map((name) => pointOf(name, this.size))) if (point !== null) owns[point] = stones[point] === "W" ? 1 : 0;
     this.squares((point) => {
       const black = owns[point] ?? 0.5;
       const kind = black > 0.5 ? "black" : "white";

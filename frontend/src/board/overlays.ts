@@ -26,6 +26,8 @@ export interface Picture {
   /** Whether the first of them is the best by a search. */
   best: boolean;
   owners: readonly number[] | null;
+  /** Of a counted position: vertices of the dead stones. */
+  dead?: readonly string[];
   /** 0: not shown; else the count from which the network is told "so many or more", Infinity where it is told all. */
   liberties: number;
   chains: boolean;
@@ -75,8 +77,8 @@ class Shown {
   preview: string | null = null;
   /** Whose moves the board takes; a game against a network narrows it. */
   sides: Sides = "both";
-  /** The count of a game of Go that is over: the position, and of each point 1 for Black, 0 for White, 0.5 for nobody. */
-  count: { node: number; owners: number[] } | null = null;
+  /** The count of a game of Go that is over: the position, of each point 1 for Black, 0 for White, 0.5 for nobody, and vertices of the dead stones. */
+  count: { node: number; owners: number[]; dead: string[] } | null = null;
   /** The positions that were counted. Node numbers are those of the game that is shown. */
   readonly counts = new Map<number, Count>();
   /** Told how a game of Go was counted. */
@@ -138,7 +140,7 @@ export const shown = new Shown();
 
 /** What the chosen layer makes of a network's answer to one position. */
 export function picture(app: App, node: Node, result: Result | undefined): Picture {
-  if (shown.count?.node === node.id) return { ...NOTHING, owners: shown.count.owners };
+  if (shown.count?.node === node.id) return { ...NOTHING, owners: shown.count.owners, dead: shown.count.dead };
   if (!app.hints) return NOTHING;
   const layer = shown.layers[app.game.kind];
   const asked = layer === "target" || layer === "matters" || layer === "planes" ? shown.asked(node) : null;

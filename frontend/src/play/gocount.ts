@@ -2,19 +2,19 @@
 
 import type { Counted } from "../server/api";
 import { branch } from "../app/editing";
-import { el } from "../ui/elements";
+import { button, el } from "../ui/elements";
 import { neighbours, pointName, pointOf } from "../board/gopoints";
 import { type Count, shown } from "../board/overlays";
 import type { App, Game, Node } from "../app/state";
 import { texts } from "../texts";
 import { markedDead, territory } from "./marked";
 
-/** The stones that live or die with this one: of its colour, with nothing but empty points between them. */
-export function together(stones: string, point: number, size: number): number[] {
+/** The stones that live or die with this one: of its colour, dead or alive as it is, with nothing but empty points between them. */
+export function together(stones: string, point: number, size: number, dead: ReadonlySet<number> = new Set()): number[] {
   const colour = stones[point];
   const reached = new Set([point]);
   for (const each of reached) {
-    for (const next of neighbours(each, size)) if (stones[next] === colour || stones[next] === ".") reached.add(next);
+    for (const next of neighbours(each, size)) if (stones[next] === "." || (stones[next] === colour && dead.has(next) === dead.has(point))) reached.add(next);
   }
   return [...reached].filter((each) => stones[each] === colour);
 }
@@ -60,11 +60,15 @@ function distances(from: readonly number[], region: ReadonlySet<number>, size: n
 
 /** The count, wherever both have passed. */
 export class Counter {
-  readonly element = el("p", { class: "go-count", role: "status" });
+  private readonly words = el("span", { role: "status" });
+  private readonly again = button(texts.gocount.again, () => this.estimate());
+  readonly element = el("p", { class: "go-count" }, this.words, " ", this.again);
   /** The counts of positions, by the server: the page itself counts nothing. */
   private readonly known = new Map<number, Counted>();
   /** The last question about each position, with the dead stones until it is answered. An answer to an earlier one is dropped. */
   private readonly asked = new Map<number, { dead: string[] | undefined }>();
+  /** By position, the stones that the last click on a stone changed: another click on one of them takes all of it back. */
+  private readonly clicked = new Map<number, Map<number, number[]>>();
   /** The results that were written here last. */
   private readonly written = new WeakMap<Game, string>();
 
@@ -73,6 +77,7 @@ export class Counter {
       shown.counts.clear();
       this.known.clear();
       this.asked.clear();
+      this.clicked.clear();
     });
     for (const event of ["game", "cursor", "tree"] as const) app.on(event, () => this.draw());
     this.draw();
@@ -87,11 +92,26 @@ export class Counter {
     if (stones[point] === ".") return true;
     const size = this.size;
     const dead = new Set((this.asked.get(node.id)?.dead ?? now.dead).map((name) => pointOf(name, size)!));
+    const clicked = this.clicked.get(node.id) ?? new Map<number, number[]>();
+    this.clicked.set(node.id, clicked);
+    const before = clicked.get(point);
+    const group = before?.filter((each) => clicked.get(each) === before) ?? together(stones, point, size, dead);
     const dies = !dead.has(point);
-    for (const each of together(stones, point, size)) if (dies) dead.add(each);
+    for (const each of group) {
+      if (dies) dead.add(each);
       else dead.delete(each);
+      clicked.set(each, group);
+    }
     void this.ask(node, [...dead].map((each) => pointName(each, size)), true);
     return true;
+  }
+
+  /** Takes back all that a person or the record says about dead stones. */
+  private estimate(): void {
+    const node = this.app.node();
+    if (!counted(node)) return;
+    this.clicked.delete(node.id);
+    void this.ask(node, undefined, true);
   }
 
   private get size(): number {
@@ -112,14 +132,16 @@ export class Counter {
     }
     this.element.hidden = false;
     const gap = gapOf(node.stones ?? "", result, this.size);
-    const estimated = result.dead.length && !markedDead(node, this.size) ? ` ${texts.gocount.estimated(result.dead.length)}` : "";
+    const marked = Boolean(markedDead(node, this.size));
+    this.again.hidden = !marked;
+    const estimated = result.dead.length && !marked ? ` ${texts.gocount.estimated(result.dead.length)}` : "";
     const text = inWords(result) + estimated + (gap ? ` ${texts.gocount.open(gap.points, pointName(gap.at, this.size))}` : "");
-    if (this.element.textContent !== text) this.element.textContent = text;
+    if (this.words.textContent !== text) this.words.textContent = text;
     const { winner, lead } = outcome(result);
-    shown.count = { node: node.id, owners: result.owners };
+    shown.count = { node: node.id, owners: result.owners, dead: result.dead };
     const recounted = !same(shown.counts.get(node.id), result);
     shown.counts.set(node.id, { black: { b: 1, w: 0, draw: 0.5 }[winner], score: lead, owners: result.owners, dead: result.dead });
-    if (before?.owners.join() !== result.owners.join()) shown.changed();
+    if (before?.owners.join() !== result.owners.join() || before.dead.join() !== result.dead.join()) shown.changed();
     if (recounted) app.emit("judgements");
     shown.counted?.(winner, `${wins(lead)}.`);
     // The result of a game is that of its last position.
@@ -127,7 +149,7 @@ export class Counter {
     if (!node.children.length && branch(app, node.id) === null && (!RE || RE === this.written.get(app.game))) this.write(result);
   }
 
-  /** Has the server count a position. `dead`: the dead stones, as the person or the record says; without it the server finds them. `marked`: whether the person has just said so. */
+  /** Has the server count a position. `dead`: the dead stones, as the person or the record says; without it the server finds them. `marked`: whether the person has just marked some, or without `dead` has taken all marks back. */
   private async ask(node: Node, dead?: string[], marked = false): Promise<void> {
     const { app } = this;
     const { game } = app;
@@ -140,7 +162,10 @@ export class Counter {
       question.dead = undefined;
       this.known.set(node.id, found);
       if (marked && game.nodes.has(node.id)) {
-        node.props = { ...node.props, ...territory(node.stones ?? "", found, this.size) };
+        const { TB, TW, ...others } = node.props ?? {};
+        delete node.props;
+        const props = dead ? { ...others, ...territory(node.stones ?? "", found, this.size) } : others;
+        if (Object.keys(props).length) node.props = props;
         // A person's word goes into the record in any case, unless the game goes on since.
         if (!shown.resign) this.write(found, true);
         else app.retitled();

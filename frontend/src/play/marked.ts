@@ -2,18 +2,19 @@
 
 import type { Counted } from "../server/api";
 import { pointsOf } from "../board/gomarks";
-import { chains, neighbours, pointName } from "../board/gopoints";
+import { chains, neighbours, pointName, pointOf } from "../board/gopoints";
 import type { Node } from "../app/state";
 
 const SIDES = [["TB", "B", 1], ["TW", "W", 0]] as const;
 /** A point as an SGF names it: "aa" from the upper left. */
 const inSgf = (point: number, size: number): string => String.fromCharCode(97 + (point % size), 97 + Math.floor(point / size));
 
-/** The properties of a counted position: the empty points of each side, and the dead stones of the other one. A side without any has an empty value. */
-export function territory(stones: string, { owners }: Pick<Counted, "owners">, size: number): Record<string, string[]> {
+/** The properties of a counted position: the empty points of each side, and the dead stones of the other one, also those beside points that count for nobody. A side without any has an empty value. */
+export function territory(stones: string, { owners, dead }: Pick<Counted, "owners" | "dead">, size: number): Record<string, string[]> {
+  const off = new Set(dead.map((name) => pointOf(name, size)));
   return Object.fromEntries(
     SIDES.map(([name, own, share]) => {
-      const points = owners.flatMap((black, point) => (black === share && stones[point] !== own ? [inSgf(point, size)] : []));
+      const points = owners.flatMap((black, point) => (stones[point] !== own && (black === share || (black === 0.5 && off.has(point))) ? [inSgf(point, size)] : []));
       return [name, points.length ? points : [""]];
     }),
   );

@@ -241,6 +241,7 @@ export const de: Texts = {
     drawInside: "unentschieden",
     counted: (black, white, result) => `Schwarz ${black}, Weiß ${number(white, white % 1 ? 1 : 0)} mit Komi: ${result}. Klicke eine Gruppe an, um sie als tot oder lebendig zu markieren.`,
     estimated: (stones) => `Als tot markiert: ${count(stones, { one: "# Stein", other: "# Steine" })}. Das ist eine Schätzung.`,
+    again: "Zurück zur Schätzung",
     open: (points, at) => `Die Grenze ist bei ${at} offen: ${count(points, { one: "# Punkt zählt", other: "# Punkte zählen" })} für niemanden. Spiele weiter oder markiere tote Steine.`,
   },
   goediting: {

@@ -243,6 +243,7 @@ export const en = {
     drawInside: "draw",
     counted: (black: number, white: number, result: string) => `Black ${black}, White ${white} with komi: ${result}. Click a group to mark it dead.`,
     estimated: (stones: number) => `${count(stones, { one: "# stone is marked", other: "# stones are marked" })} dead. This is an estimate.`,
+    again: "Back to the estimate",
     open: (points: number, at: string) => `Open border at ${at}: ${points} neutral points.`,
   },
   goediting: {

@@ -249,6 +249,7 @@ export const fr: Texts = {
     drawInside: "partie nulle",
     counted: (black, white, result) => `Noir ${black}, Blanc ${number(white, white % 1 ? 1 : 0)} avec komi : ${result}. Cliquez sur un groupe pour le marquer mort ou vivant.`,
     estimated: (stones) => `${count(stones, { one: "# pierre est marquée comme morte", other: "# pierres sont marquées comme mortes" })}. C’est une estimation.`,
+    again: "Revenir à l’estimation",
     open: (points, at) => `La frontière est ouverte en ${at} : ${count(points, { one: "# point ne compte", other: "# points ne comptent" })} pour personne. Continuez la partie ou marquez les pierres mortes.`,
   },
   goediting: {

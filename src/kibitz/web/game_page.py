@@ -85,7 +85,7 @@ def _go(fields: Fields, line: Any, names: list[str], notes: list[Note], language
         if not step:
             raise BadRequest(f"tree: move {ply} is illegal here")
         moves.append({**step[0], **about})
-    owners = owner_cells(final_count(fields, line, board).black_owns, line.size) if board.passes >= 2 else ""
+    owners = owner_cells(board, final_count(fields, line, board)) if board.passes >= 2 else ""
     facts = game_facts(game_tree.texts(fields, "headers"), line.start(), line.komi)
     return {**facts, "moves": moves, "owners": owners}
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from kibitz import text
 from kibitz.analysis.go.games import AnalysedGame, Move
+from kibitz.analysis.go.predictions import terms_of
 from kibitz.analysis.shown import changed_cells, incomplete, player_name, record_texts, rounded
-from kibitz.games.go.points import BLACK, GRID, PASS, WHITE, to_gtp
+from kibitz.games.go.endings.final import FinalCount, count_board
+from kibitz.games.go.points import BLACK, GRID, NONE, PASS, WHITE, to_gtp
 from kibitz.games.go.rules import Board, Illegal
+
+if TYPE_CHECKING:
+    from kibitz.games.go.io.sgf import Record
 
 _LETTERS = {BLACK: "X", WHITE: "O"}
 
@@ -27,14 +29,18 @@ def position_cells(board: Board) -> str:
     )
 
 
-def owner_cells(black_owns: NDArray[np.floating], size: int) -> str:
+def owner_cells(board: Board, found: FinalCount) -> str:
     """Return the owners of a counted position, one character for each intersection, row by row from the upper left: "X"
-    for Black, "O" for White, "." for neutral.
+    for Black, "O" for White, "." for neutral. A dead stone belongs to the other side, even in a neutral area: the page
+    marks it then.
 
-    black_owns: the owners on the 19×19 grid, float [361]: 1 Black, 0 White, 0.5 neutral. size: the board size.
+    board: the position. found: its score.
     """
-    owns = black_owns.reshape(GRID, GRID)[:size, :size].ravel().tolist()
-    return "".join("X" if own > 0.5 else "O" if own < 0.5 else "." for own in owns)
+    owner = found.owner.copy()
+    neutral = found.dead & (owner == NONE)
+    owner[neutral] = BLACK + WHITE - board.colours()[neutral]
+    grid = owner.reshape(GRID, GRID)[: board.size, : board.size]
+    return "".join(_LETTERS.get(int(side), ".") for side in grid.ravel())
 
 
 def steps(board: Board, points: Iterable[int]) -> Iterator[dict[str, Any]]:
@@ -87,9 +93,15 @@ def shown_game(judged: AnalysedGame) -> dict[str, Any]:
         "values": rounded([one.black_wins for one in judged.positions]),
         "leads": rounded([one.score.lead for one in judged.positions], 1),
         "moves": moves,
-        "owners": owner_cells(judged.positions[-1].black_owns, record.size) if record.board().passes >= 2 else "",
+        "owners": _owners(record),
         "summary": judged.summary.as_json() if judged.moves else None,
     }
+
+
+def _owners(record: Record) -> str:
+    """Return the owners at the end of a game that two passes ended, see `owner_cells`; "" for other games."""
+    board, terms = record.board(), terms_of(record)
+    return owner_cells(board, count_board(board, terms.komi, terms.territory)) if board.passes >= 2 else ""
 
 
 def _remarks(move: Move, board: Board) -> dict[str, Any]:
