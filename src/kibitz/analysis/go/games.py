@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -402,16 +403,7 @@ def analyse(
         named[first - 1 :] = [
             replace(one, lead=final.lead, black_wins=final.black_wins, line=()) for one in named[first - 1 :]
         ]
-    predictions: list[PositionPrediction | None] = [*named] or [None] * len(codes)
-    positions = [
-        AnalysedPosition(
-            i, record.size, colours, owns[i], score(colours, owns[i], terms.margin, predictions[i]), predictions[i]
-        )
-        for i, colours in enumerate(colours_of(codes))
-    ]
-    positions = [
-        replace(one, score=replace(one.score, lead=other.lead)) for one, other in zip(positions, checked, strict=False)
-    ] or positions
+    positions = _positions(record.size, codes, owns, named, checked, terms.margin)
     if final is not None:
         counted = Score(final.lead, final.lead)
         positions[first - 1 :] = [replace(one, score=counted) for one in positions[first - 1 :]]
@@ -426,6 +418,23 @@ def analyse(
     who = person_of(session, players, np.array(record.moves, np.uint16))
     moves = [replace(move, predicted=who.sides[move.colour != BLACK]) for move in moves]
     return AnalysedGame(number, record, positions, moves, swing, problem or record.problem, checked_by, who.note)
+
+
+def _positions(
+    size: int, codes: NDArray[np.uint8], owns: NDArray[np.float64], named: Sequence[PositionPrediction],
+    checked: Sequence[Valued], margin: float,
+) -> list[AnalysedPosition]:  # fmt: skip
+    """Return the positions of a game with their scores. checked: an engine's values, whose leads replace the scores; []
+    without an engine. The other arguments are those of `score`.
+    """
+    predictions: list[PositionPrediction | None] = [*named] or [None] * len(codes)
+    positions = [
+        AnalysedPosition(i, size, colours, owns[i], score(colours, owns[i], margin, predictions[i]), predictions[i])
+        for i, colours in enumerate(colours_of(codes))
+    ]
+    return [
+        replace(one, score=replace(one.score, lead=other.lead)) for one, other in zip(positions, checked, strict=False)
+    ] or positions
 
 
 def _by_engine(engine: GoEngineJudge, session: Session, record: Record) -> tuple[list[Valued], list[EngineLoss]]:
