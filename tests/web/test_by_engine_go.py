@@ -17,7 +17,7 @@ from kibitz.games.go.io.sgf import Record
 from kibitz.games.go.points import PASS, from_gtp
 from kibitz.play.session import Session
 from kibitz.web.go import checking
-from kibitz.web.go.by_engine import EngineValues
+from kibitz.web.go.by_engine import EngineValues, candidates
 from kibitz.web.go.line import read_line
 
 CHOSEN, SECOND, REPLY = (from_gtp(name, 9) for name in ("E5", "C3", "G7"))
@@ -92,6 +92,16 @@ def test_a_win_probability_made_of_a_lead_is_the_same_in_the_analysis(session: S
     chances = [one.prediction.black_wins for one in analysed(engine, session).positions if one.prediction]
     assert chances == [values.at(ply).black for ply in (0, 1)]
     assert (chances[0] > chances[1]) == (after < 5)
+
+
+@pytest.mark.parametrize(("searches", "instead", "shown"), [(False, 9, None), (False, -2, -2), (True, 9, 9)])
+def test_no_estimate_contradicts_the_engines_choice(searches: bool, instead: float, shown: float | None) -> None:
+    engine: Any = Engine(4, instead, False)
+    engine.searches = searches
+    line = read_line({**LINE, "moves": []})
+    found = candidates(engine, cast(Any, None), line, ["C3"], lambda found: None, threading.Event())["lines"]
+    assert [(each["moves"][0], each["score"]) for each in found] == [("E5", 4), ("C3", shown)]
+    assert (found[1]["black"] is None) == (shown is None)
 
 
 def test_passes_that_end_the_game_lose_nothing(session: Session) -> None:

@@ -261,14 +261,15 @@ def test_the_format_of_leela_zero(ask: Any) -> None:
 
 
 def test_a_program_that_only_estimates_scores(ask: Any) -> None:
-    """As GNU Go does: its moves, and then the score after each, in the view of Black."""
+    """As GNU Go does: its moves, and then the score after each, in the view of Black; White's best comes first."""
     board = ask("gtp", "estimates")
     answer = board.client.stream("/api/opinion", board.body({**GO, "moves": ["E5"]}))
     assert [(line["moves"], line["score"]) for line in answer[-2]["lines"]] == [
-        (["D4"], 2.5),
         (["C3"], -5.5),
         (["G5"], 0),
+        (["D4"], 2.5),
     ]
+    assert answer[-2]["estimates"] is True
     plays = [each for each in board.notes() if each.startswith(("play", "undo"))]
     assert plays == ["play black E5", "play white D4", "undo", "play white C3", "undo", "play white G5", "undo"]
 

@@ -211,11 +211,12 @@ function write(element: HTMLElement, text: string): void {
 }
 
 /** "depth 13", "147,460 positions, 130,000 a second"; of Go "1,200 visits". */
-function said({ depth, nodes, speed, visits }: Opinion, over: boolean): string[] {
+function said({ depth, nodes, speed, visits, estimates }: Opinion, over: boolean): string[] {
   const parts = [
     depth ? texts.opinion.depth(depth) : "",
     nodes ? `${texts.opinion.positions(nodes)}${speed ? texts.opinion.speed(speed < 10_000 ? speed : 1000 * Math.round(speed / 1000)) : ""}` : "",
     visits ? texts.opinion.visits(visits) : "",
+    estimates ? texts.opinion.estimates : "",
     over ? texts.opinion.done : "",
   ];
   return parts.filter(Boolean);

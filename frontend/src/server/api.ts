@@ -262,6 +262,8 @@ export interface Opinion {
   /** Positions a second. */
   speed?: number;
   visits?: number;
+  /** The scores are a program's estimates after single moves, by which it does not choose. */
+  estimates?: boolean;
   lines?: OpinionLine[];
   /** How likely players of each rating lose much, by the network's search, 0..1. */
   risk?: (number | null)[];

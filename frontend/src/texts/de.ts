@@ -672,6 +672,7 @@ export const de: Texts = {
     positions: (n) => count(n, { one: "# Knoten", other: "# Knoten" }),
     speed: (n) => `, ${number(n)}/s`,
     visits: (n) => count(n, { one: "# Besuch", other: "# Besuche" }),
+    estimates: "nach geschätztem Ergebnis nach jedem Zug",
     done: "fertig",
     matesIn: (side, moves) => `${side} setzt in ${moves} matt`,
     mate: "matt",

@@ -675,6 +675,7 @@ export const en = {
     positions: (n: number) => count(n, { one: "# node", other: "# nodes" }),
     speed: (n: number) => `, ${number(n)}/s`,
     visits: (n: number) => count(n, { one: "# visit", other: "# visits" }),
+    estimates: "by estimated score after each move",
     done: "done",
     matesIn: (side: string, moves: number) => `${side} mates in ${moves}`,
     mate: "mate",

@@ -680,6 +680,7 @@ export const fr: Texts = {
     positions: (n) => count(n, { one: "# nœud", other: "# nœuds" }),
     speed: (n) => `, ${number(n)}/s`,
     visits: (n) => count(n, { one: "# visite", other: "# visites" }),
+    estimates: "selon le score estimé après chaque coup",
     done: "terminé",
     matesIn: (side, moves) => `mat en ${moves} (${side})`,
     mate: "mat",

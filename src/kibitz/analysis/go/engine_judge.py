@@ -112,6 +112,11 @@ class GoEngineJudge:
         return program
 
     @property
+    def searches(self) -> bool:
+        """Whether the engine's values come from a search, which also chooses its moves."""
+        return self._searches
+
+    @property
     def checked_by(self) -> CheckedBy:
         """The engine's name and the limit of its searches, as the results show them."""
         return CheckedBy(self._name, self._visits if self._searches else None, None, visits=True)

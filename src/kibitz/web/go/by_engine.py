@@ -106,7 +106,8 @@ def candidates(
     and the moves in `names`. Return {"lines": one dict per move, the best move first}.
 
     The dict of a move has the expected moves, and the win probability and the lead of Black after the move. The browser
-    page of `kibitz board` shows the same values when the user plays the move.
+    page of `kibitz board` shows the same values when the user plays the move. An engine without a search chooses moves
+    by other values than its estimates. So a move has no values if they would be better than those of the best move.
 
     names: moves in GTP notation. An illegal move has no result. report: a function that is called after each
     evaluation, with the result so far. stop: an event that ends the work; the result then has fewer moves. Raises
@@ -126,6 +127,11 @@ def candidates(
         value = EngineValues(engine, session, after).at(len(after.moves))
         pv = found.line if found.line[:1] == (point,) else (point, *value.line)
         moves = [to_gtp(each, line.size) for each in pv[:MOST_SHOWN]]
-        lines.append({"moves": moves, "san": moves, "black": rounded(value.black), "score": rounded(value.lead, 1)})
+        values: dict[str, Any] = {"black": rounded(value.black), "score": rounded(value.lead, 1)}
+        chosen = bool(lines) and (read_point(lines[0]["moves"][0], line.size),) == found.line[:1]
+        sign = 1 if board.to_move == BLACK else -1
+        if chosen and not engine.searches and sign * (values["score"] - lines[0]["score"]) > 0:
+            values = dict.fromkeys(values)
+        lines.append({"moves": moves, "san": moves, **values})
         report({"lines": lines})
     return {"lines": lines}

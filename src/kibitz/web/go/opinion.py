@@ -160,12 +160,24 @@ class GtpThinker:
         return [_as_json(one, size) for one in read_moves(text, size, color, self._analysis)]
 
     def _estimates(self) -> Iterator[dict[str, Any]]:
-        """Yield GNU Go's moves. Each step adds its estimate of the score after one more move."""
+        """Yield GNU Go's moves. Each step adds its estimate of the score after one more move.
+
+        GNU Go chooses moves by other values than this estimate. So the moves are in the order of what is shown: those
+        with a score come first, the best for the side to move before the others.
+        """
+
+        def found() -> dict[str, Any]:
+            sign = 1 if self._black else -1
+            known = [each for each in lines if each["score"] is not None]
+            known.sort(key=lambda each: -sign * each["score"])
+            others = [each for each in lines if each["score"] is None]
+            return {"visits": 0, "estimates": True, "lines": [dict(each) for each in [*known, *others]]}
+
         words = self._request(f"top_moves_{self._side}", THINKS).split()
         lines: list[dict[str, Any]] = []
         for move in self._legal(words[::2])[: self._lines] or ["pass"]:
             lines.append({"moves": [move], "san": [move], "black": None, "score": None, "visits": 0})
-        yield {"visits": 0, "lines": [dict(each) for each in lines]}
+        yield found()
         for each in list(lines):
             try:
                 self._request(f"play {self._side} {each['moves'][0]}")
@@ -176,7 +188,7 @@ class GtpThinker:
             self._request("undo")
             with contextlib.suppress(ValueError):  # a reply without a score
                 each["score"] = read_score(reply)
-            yield {"visits": 0, "lines": [dict(other) for other in lines]}
+            yield found()
 
     def _legal(self, names: list[str]) -> list[str]:
         """Return the moves among some names that are legal. GNU Go also lists forbidden ko recaptures."""
