@@ -21,7 +21,7 @@ export function makeView(host: HTMLElement, start: Line, hands: { app: App; tool
   if (start.game === "chess") {
     const drawn = (shapes: string[]): void => void (app && draw(app, app.cursor, shapes));
     const say = (text: string): void => app?.say(text);
-    return new ChessView(host, play ? { play, picked: (square) => shown.pick(square), drawn, say, ahead: (make) => void (shown.ahead = make) } : null);
+    return new ChessView(host, play ? { play, picked: (square) => shown.pick(square), drawn, say, refuse: (text) => app.refuse(text), ahead: (make) => void (shown.ahead = make) } : null);
   }
   return new GoView(host, start.size ?? 19, app && play ? { play, edit: (point) => (hands.tools?.use(point) ?? false) || (hands.counting?.use(point) ?? false), say: (text) => app.say(text), refuse: (text) => app.refuse(text), ready: () => !app.opening } : null);
 }

@@ -29,6 +29,8 @@ export interface Hands {
   /** Circles and arrows were drawn, or taken away; all that are there now. */
   drawn(shapes: string[]): void;
   say(text: string): void;
+  /** Says why a move cannot be made. */
+  refuse(text: string): void;
   /** Given what makes a typed move ahead of its turn; null when the board goes. */
   ahead(make: ((move: string) => boolean) | null): void;
 }
@@ -59,6 +61,8 @@ export class ChessView implements View {
   private drawnAt = 0;
   /** A move was made here and is not yet a node. */
   private pending = false;
+  /** The square of the piece that was chosen when the board was last pressed. */
+  private chosen: Key | undefined;
   private closeDialog: (() => void) | null = null;
   private readonly escape = (event: KeyboardEvent): void => {
     if (event.key === "Escape" && this.cancel()) event.preventDefault();
@@ -112,10 +116,13 @@ export class ChessView implements View {
         insert: (elements) => this.heat.insert(elements),
         select: (key) => {
           if (this.node?.dests?.[key]) this.hands?.picked(key);
+          else this.tried(key);
         },
       },
     });
     if (hands) document.addEventListener("keydown", this.escape);
+    // Before chessground hears of it, which takes the choice back.
+    this.wrap.addEventListener("pointerdown", () => (this.chosen = this.ground.state.selected), { capture: true });
     hands?.ahead((move) => this.ahead(move));
   }
 
@@ -228,6 +235,15 @@ export class ChessView implements View {
     const shape: DrawShape = { orig: from(move), dest: to(move), brush: "preview" };
     if (label) shape.label = { text: label.text };
     return [...others, ...(piece ? [{ orig: to(move), piece }] : []), shape];
+  }
+
+  /** A square was clicked that no own piece to move stands on: says so where the piece that was chosen may not go there. */
+  private tried(square: Key): void {
+    const { chosen, node } = this;
+    this.chosen = undefined;
+    if (!node || !chosen || chosen === square || this.ground.state.movable.color !== colour(node.turn)) return;
+    const own = this.ground.state.pieces.get(square)?.color === colour(node.turn);
+    if (!own && !destinations(node).get(chosen)?.includes(square)) this.hands?.refuse(texts.chessboard.illegal(chosen, square));
   }
 
   /** A piece was put down. A pawn on the last rank asks first what it becomes. */

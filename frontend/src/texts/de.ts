@@ -69,6 +69,7 @@ export const de: Texts = {
     ahead: (from, to) => `Vorauszug ${from}–${to}. Escape oder ein Klick nimmt ihn zurück.`,
     about: (side, after) => `Schachbrett. ${side} am Zug${after ? `, nach ${after}` : ""}.`,
     not: (from, to) => `${from}–${to} ist jetzt nicht möglich.`,
+    illegal: (from, to) => `${from}–${to} ist hier kein erlaubter Zug.`,
     takenBack: "Vorauszug zurückgenommen.",
     pieces: (white, black) => `Weiß: ${white}. Schwarz: ${black}.`,
     pawns: (squares) => `Bauern ${squares}`,

@@ -71,6 +71,7 @@ export const en = {
     ahead: (from: string, to: string) => `Premove ${from}–${to}. Press Escape or click to cancel it.`,
     about: (side: string, after: string) => `Chess board. ${side} to move${after ? `, after ${after}` : ""}.`,
     not: (from: string, to: string) => `${from}–${to} is not possible now.`,
+    illegal: (from: string, to: string) => `${from}–${to} is an illegal move here.`,
     takenBack: "Premove canceled.",
     pieces: (white: string, black: string) => `White: ${white}. Black: ${black}.`,
     pawns: (squares: string) => `pawns ${squares}`,

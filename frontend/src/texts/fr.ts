@@ -77,6 +77,7 @@ export const fr: Texts = {
     ahead: (from, to) => `Coup anticipé ${from}–${to}. Échap ou un clic l’annule.`,
     about: (side, after) => `Échiquier. Trait : ${side}${after ? `, après ${after}` : ""}.`,
     not: (from, to) => `${from}–${to} est impossible maintenant.`,
+    illegal: (from, to) => `${from}–${to} n’est pas un coup légal ici.`,
     takenBack: "Coup anticipé annulé.",
     pieces: (white, black) => `Blancs : ${white}. Noirs : ${black}.`,
     pawns: (squares) => `pions ${squares}`,

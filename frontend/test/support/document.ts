@@ -83,7 +83,11 @@ export class Fake {
   }
 
   click(): void {
-    for (const heard of this.listeners.get("click") ?? []) heard({});
+    this.hear("click");
+  }
+
+  hear(name: string): void {
+    for (const heard of this.listeners.get(name) ?? []) heard({});
   }
 
   focus(): void {}
