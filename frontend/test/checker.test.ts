@@ -76,6 +76,18 @@ describe("an engine", () => {
     expect(who().filter(Boolean)).toEqual(["fish"]);
   });
 
+  test("is not asked again where another network is chosen", async () => {
+    await sit();
+    app.networks = [network("a"), network("b")];
+    app.checker.choose("fish");
+    await done();
+    app.choose("b");
+    expect(values()).toEqual([0.9, 0.9, 0.9]);
+    expect(who()).toEqual(["fish"]);
+    app.checker.choose("");
+    expect(app.path.some((id) => judging.exact(id))).toBe(false);
+  });
+
   test("does not take over what another search has found", async () => {
     await sit();
     app.checker.choose("fish");

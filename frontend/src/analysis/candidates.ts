@@ -60,7 +60,7 @@ export class Candidates {
     const seen = app.hints && this.host.offsetParent !== null && document.visibilityState === "visible";
     // The network's own answer comes first, and the game's.
     const ready = searches && seen && app.result(network.name, node.id) && !app.analyser.busy;
-    const key = searches ? JSON.stringify([this.game, app.checker.key(app.weights(network.name)), node.id]) : "";
+    const key = searches ? JSON.stringify([this.game, app.weights(network.name), app.checker.now, node.id]) : "";
     const known = this.kept.get(key);
     if (ready && (!known || known.part)) this.ask(key, network.name);
     else if (this.asked && (this.asked !== key || !seen)) this.cancel();

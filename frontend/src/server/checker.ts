@@ -47,15 +47,15 @@ export class Checker {
     return this.problems.has(name) ? OWN : name;
   }
 
-  /** What names a network and who judges beside it. */
+  /** What names who judges: a network, or the engine in its place, whichever network is chosen. */
   key(weights: string): string {
-    return this.now ? `${weights}\n${this.now}` : weights;
+    return this.now ? `\n${this.now}` : weights;
   }
 
   /** All such names of some networks. */
   keys(weights: readonly string[]): string[] {
     const engines = (this.app.programs.known ?? []).map(({ name }) => name);
-    return weights.flatMap((each) => [each, ...engines.map((name) => `${each}\n${name}`)]);
+    return [...weights, ...engines.map((name) => `\n${name}`)];
   }
 
   choose(name: string, kind = this.app.game.kind): void {

@@ -134,7 +134,7 @@ export class Judging {
     this.tell();
   }
 
-  /** What names the network, and the engine that judges in place of its search. */
+  /** What names the network, or the engine that judges in place of its search. */
   private get key(): string {
     return this.app.checker.key(this.app.weights(this.app.network ?? ""));
   }
@@ -255,12 +255,11 @@ export class Judging {
     }
   }
 
-  /** Names of the positions of the path, for the chosen network. */
+  /** Names of the positions of the path, for who judges. */
   private keys(): string[] {
     const { app } = this;
     const { moves, ...start } = app.line(app.path.at(-1));
-    const weights = app.weights(app.network ?? "");
-    return lineKeys(app.checker.now ? [weights, start, app.checker.now] : [weights, start], moves);
+    return lineKeys([this.key, start], moves);
   }
 
   /** Takes over what was judged before the page was loaded again. */
