@@ -6,7 +6,7 @@ import { mountMyGames, type Hands } from "../src/mygames/mygames";
 import { texts } from "../src/texts";
 import { withDocument } from "./support/document";
 import { page } from "./support/games";
-import { Server, until } from "./support/server";
+import { held, Server, until } from "./support/server";
 
 const figure = { value: 1, low: null, high: null, n: 9 };
 const marks = { inaccuracies: 0, mistakes: 1, blunders: 0 };
@@ -34,4 +34,31 @@ test("a deeper report shows its own losses of the same mistakes, and is offered 
   look();
   await until(() => host.textContent.includes("my.chess"));
   expect(host.button(texts.mygames.deepen).hidden).toBe(true);
+});
+
+test("a training that is stopped says so at once, and afterwards that its network can already play", async () => {
+  const { host, element, look } = withDocument();
+  const training = { state: "running", error: "", player: "Kim", games: 3, run: "runs/personal-kim", number: 1, iteration: 3, iterations: 9 };
+  let now: Record<string, unknown> = { given: [], least: 20, most: 200, games: games("chess", 1), pace, engine_pace: pace, revision: 1, analysis: null, training, download: null };
+  const stop = held<object>();
+  const server = new Server().on("mygames", () => now).on("mygames/stop", () => stop.answer).on("mygames/report", () => ({ revision: 1, report: {}, game: "chess", stage: "" })).on("opinion/programs", () => ({ programs: [] }));
+  await mountMyGames(element, page(), {} as Hands);
+  const halt = host.button(texts.mygames.halt);
+  expect([halt.hidden, halt.disabled]).toEqual([false, false]);
+  halt.click();
+  expect(host.textContent).toContain(texts.mygames.halting);
+  expect(halt.disabled).toBe(true);
+  stop.give(now);
+  await until(() => server.of("mygames/stop").length === 1);
+  // It still writes what it has learned.
+  look();
+  expect([halt.disabled, host.textContent.includes(texts.mygames.halting)]).toEqual([true, true]);
+  now = { ...now, training: { ...training, state: "stopped", kept: "nothing" } };
+  look();
+  await until(() => host.textContent.includes(texts.mygames.learnStoppedReady("runs/personal-kim")));
+  expect([halt.disabled, halt.hidden, host.button(texts.mygames.play).hidden]).toEqual([false, true, false]);
+  now = { ...now, training: { ...training, state: "stopped", kept: null } };
+  look();
+  await until(() => host.textContent.includes(texts.mygames.learnStopped));
+  expect(host.button(texts.mygames.play).hidden).toBe(true);
 });

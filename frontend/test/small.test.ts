@@ -21,7 +21,7 @@ import { withoutMetrics } from "../src/app/choosing";
 import { takenBy } from "../src/play/players";
 import { asked, keyOf, playerOf, Programs } from "../src/server/programs";
 import { fileName } from "../src/library/save";
-import { CUSTOM, FULL, isRank, levelOf, LEVELS, levelsOf, likeRatings, PERSON, strength, usualLevel } from "../src/play/strengths";
+import { CUSTOM, FULL, isRank, levelOf, LEVELS, levelsOf, likeRatings, offered, PERSON, strength, usualLevel } from "../src/play/strengths";
 import type { Api } from "../src/server/api";
 import { add } from "../src/app/tree";
 import { texts } from "../src/texts";
@@ -274,6 +274,7 @@ describe("players", () => {
   test("the level at first", () => {
     const rated = network("human", { rated: true });
     const ranked = network("gohuman", { game: "go", ranked: true });
+    expect([offered(network("me")), offered(network("me", { person: "Ana", unfinished: true }))]).toEqual(["me", texts.play.unfinished("me")]);
     expect(usualLevel(ranked, levelsOf(ranked, null, false))).toBe(FULL);
     expect([usualLevel(rated, levelsOf(rated, null, false)), usualLevel(network("a"), levelsOf(network("a"), null, false)), usualLevel(network("me", { person: "Ana" }), [])]).toEqual(["1400", FULL, PERSON]);
   });

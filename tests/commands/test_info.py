@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -97,6 +98,26 @@ def test_a_run(small_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"{small_run}: a run of winner" in out
     assert "last validation, at iteration" in out
     assert f"kibitz test {small_run}" in out
+
+
+def test_a_personal_run_says_what_it_learned_and_whether_its_training_ended(
+    small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    person = Path(shutil.copytree(small_run, tmp_path / "personal"))
+    info = json.loads((person / "run.json").read_text())
+    info |= {
+        "person": {"name": "Ana", "first": "2026-01-01", "last": "2026-02-01"}, "base": "human",
+        "kept": "adapters at 0.003", "command": "kibitz personal ana.pgn",
+    }  # fmt: skip
+    info["data"] |= {"games": {"training": 20, "validation": 2, "test": 0}}
+    outs = []
+    for finished in (True, False):
+        (person / "run.json").write_text(json.dumps(info | {"finished": finished}))
+        assert run("info", person) == 0
+        outs.append(capsys.readouterr().out)
+        assert "adapters at 0.003" in outs[-1]
+        assert "settings" not in outs[-1]  # a personal network takes them from its base
+    assert ["kibitz personal ana.pgn" in out for out in outs] == [False, True]
 
 
 def test_komi_of_black_and_of_white_are_counted_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

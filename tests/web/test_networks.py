@@ -88,3 +88,18 @@ def test_a_training_that_runs_is_live_and_those_within_a_personal_one_are_listed
     assert NetworkRegistry().find(name).run is not None
     os.utime(inner / "metrics.jsonl", (1, 1))
     assert live() == {}, "it was killed"
+
+
+def test_a_personal_network_is_unfinished_until_its_training_has_ended(
+    small_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = Path(shutil.copytree(small_run, tmp_path / "runs" / "personal-ana"))
+    info = json.loads((run / "run.json").read_text())
+    for more, unfinished in (
+        ({"finished": False}, False),
+        ({"finished": False, "person": {"name": "Ana"}}, True),
+        ({"finished": True, "person": {"name": "Ana"}}, False),
+    ):
+        (run / "run.json").write_text(json.dumps(info | more))
+        assert NetworkRegistry().find("runs/personal-ana").as_json()["unfinished"] is unfinished

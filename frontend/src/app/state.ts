@@ -35,6 +35,8 @@ export interface Network {
   single?: boolean;
   /** The person whose network it is; null if it is nobody's. */
   person?: string | null;
+  /** Whether it is a person's and its training has not ended. */
+  unfinished?: boolean;
   metrics: boolean;
   /** Whether it trains now. */
   live?: boolean;

@@ -86,7 +86,9 @@ class MyGamesPanel {
   private readonly learning = el("progress", { "aria-label": texts.mygames.training });
   private readonly learned = el("p", { role: "status" });
   private readonly train = button(texts.mygames.train, () => void this.ask("train", { players: this.names(), base: this.judge() }), { class: "primary" });
-  private readonly halt = button(texts.mygames.halt, () => void this.ask("stop", { what: "training" }));
+  /** Whether the training was told to stop, and still runs. */
+  private ending = false;
+  private readonly halt = button(texts.mygames.halt, () => void this.haltTraining());
   private readonly play = button(texts.mygames.play, () => void this.playSelf(), { class: "primary" });
 
   private now: MyGames | null = null;
@@ -218,7 +220,7 @@ class MyGamesPanel {
     }
     this.draw();
     if (this.running) this.later();
-    const ready = now.training?.state === "done" ? now.training.run : "";
+    const ready = now.training && (now.training.state === "done" || playable(now.training)) ? now.training.run : "";
     if (ready && ready !== this.trained) void this.app.findNetworks().catch(() => undefined);
     this.trained = ready;
   }
@@ -230,6 +232,14 @@ class MyGamesPanel {
   private later(): void {
     window.clearTimeout(this.timer);
     if (this.visible) this.timer = window.setTimeout(() => void this.refresh(), PERIOD);
+  }
+
+  /** Stops the training. It writes what it has learned first, which takes a few seconds. */
+  private async haltTraining(): Promise<void> {
+    this.ending = true;
+    this.draw();
+    if (!(await this.ask("stop", { what: "training" }))) this.ending = false;
+    this.draw();
   }
 
   private async ask(what: string, body: object): Promise<boolean> {
@@ -452,14 +462,16 @@ class MyGamesPanel {
     const same = training?.player === this.names().join(", ") && training.state !== "failed";
     this.train.textContent = !same ? texts.mygames.train : training.state === "done" ? texts.mygames.trainAgain : texts.mygames.goOn;
     this.halt.hidden = this.learning.hidden = !going;
-    const ready = training?.state === "done";
+    this.ending &&= going;
+    this.halt.disabled = this.ending;
+    const ready = training?.state === "done" || playable(training);
     this.play.hidden = !ready;
     this.train.classList.toggle("primary", !ready);
     if (going && training.iterations) {
       this.learning.max = training.iterations;
       this.learning.value = training.iteration ?? 0;
     } else this.learning.removeAttribute("value");
-    this.learned.textContent = training ? learns(training) : "";
+    this.learned.textContent = this.ending ? texts.mygames.halting : training ? learns(training) : "";
   }
 
   // What is done with it
@@ -578,10 +590,13 @@ function loads(task: DownloadTask): string {
   return fresh || before || expected ? texts.mygames.downloading(account, fresh, expected, before) : texts.mygames.downloadStarting(account);
 }
 
+/** Whether a training that was stopped has left a network that plays. */
+const playable = (task: TrainingTask | null): boolean => task?.state === "stopped" && Boolean(task.kept);
+
 function learns(task: TrainingTask): string {
   const { state, number, iteration, iterations, per_second: rate, left, kept: best } = task;
   if (state === "failed") return task.error;
-  if (state === "stopped") return texts.mygames.learnStopped;
+  if (state === "stopped") return playable(task) ? texts.mygames.learnStoppedReady(task.run) : texts.mygames.learnStopped;
   if (state === "done")
     return texts.mygames.ready(task.run, best === "nothing");
   if (!number || !iterations) return task.note ? texts.mygames.bookMade : texts.mygames.readingGames(task.player);

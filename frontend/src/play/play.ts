@@ -13,7 +13,7 @@ import { message } from "../server/asking";
 import { Match, type Result, type Strength } from "./match";
 import { type About, keyOf, type Player, playerOf } from "../server/programs";
 import type { App, Network } from "../app/state";
-import { CUSTOM, FULL, isRank, levelOf, levelsOf, LEVELS, PERSON, SINGLE, strength, usualLevel } from "./strengths";
+import { CUSTOM, FULL, isRank, levelOf, levelsOf, LEVELS, offered, PERSON, SINGLE, strength, usualLevel } from "./strengths";
 import { judgeOf } from "./teaching";
 import { fromServer, lettered, texts } from "../texts";
 
@@ -390,7 +390,7 @@ class PlayPanel {
     const here = this.opponents();
     const only = app.networks.length === 1 ? app.networks[0] : undefined;
     this.none.textContent = only?.single && !only.plays ? texts.play.cannotPlay(only.name) : app.game.kind === "chess" ? texts.play.noneChess : texts.play.noneGo;
-    const players: Offered[] = [...here.map((each) => [each.name, each.name] as const), ...this.programs()];
+    const players: Offered[] = [...here.map((each) => [each.name, offered(each)] as const), ...this.programs()];
     this.none.hidden = players.length > 0;
     this.opponent.offer(players, players.some(([key]) => key === this.chosen) ? this.chosen : app.network);
     this.offerLevels();

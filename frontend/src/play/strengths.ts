@@ -50,6 +50,9 @@ export function likeRatings(about: About | null): Level[] {
   return [...RATINGS, ...BEYOND].filter((each) => each % STEP_OF_PROGRAMS === 0 && least <= each && each <= most).map(like);
 }
 
+/** A network as the list of opponents names it. */
+export const offered = ({ name, unfinished }: Network): string => (unfinished ? texts.play.unfinished(name) : name);
+
 /** The levels of an opponent: value and text. about: of a program. */
 export function levelsOf(network: Network | undefined, about: About | null, timed: boolean): Level[] {
   const ends: Level[] = [

@@ -104,7 +104,11 @@ def _show_network(name: str, as_json: bool) -> None:
             f"{who['name']}: {number_of(sum(games.values()), 'game')}"
             f" from {who['first']} to {who['last']}, {_line(games)}"
         )
-    print("settings: " + ", ".join(f"{key} {value}" for key, value in run.info["settings"].items()))
+        print(f"based on {run.info['base']}, with adjusted weights: {run.info['kept']}")
+        if not run.info.get("finished"):
+            print(f"The training is unfinished. The network can already play. To resume: {run.info['command']}")
+    else:
+        print("settings: " + ", ".join(f"{key} {value}" for key, value in run.info["settings"].items()))
     if best := [
         row for row in run.metrics() if row.get("kind") == "validation" and {"iteration", "stage"} <= row.keys()
     ]:

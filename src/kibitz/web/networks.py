@@ -143,6 +143,11 @@ class NetworkInfo:
         return None if person is None else str(person.get("name") or self.name)
 
     @property
+    def unfinished(self) -> bool:
+        """Whether this is a personal network whose training was stopped before its end, or still runs."""
+        return self.person is not None and self.run is not None and not self.run.info.get("finished")
+
+    @property
     def part_of(self) -> str | None:
         """The name of the personal network whose training this run belongs to; None for an independent run."""
         folder = Path(self.name).parent
@@ -198,6 +203,7 @@ class NetworkInfo:
             "rated": self.rated,
             "ranked": self.ranked,
             "person": self.person,
+            "unfinished": self.unfinished,
             "metrics": bool(self.run and (self.run.path / "metrics.jsonl").is_file()),
             "live": self.live,
             "part_of": self.part_of,
