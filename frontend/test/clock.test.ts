@@ -13,7 +13,9 @@ test("controls as PGN has them", () => {
 });
 
 test("what a clock shows", () => {
-  expect([300, 299.2, 3723, 60, 20, 19.99, 9.44, 0, -3].map(face)).toEqual(["5:00", "5:00", "1:02:03", "1:00", "0:20", "0:19.9", "0:09.4", "0:00.0", "0:00.0"]);
+  expect([300, 299.2, 3723, 60, 20, 19.99, 9.44, 0, -3].map(face)).toEqual(["5:00", "4:59", "1:02:03", "1:00", "0:20", "0:19.9", "0:09.4", "0:00.0", "0:00.0"]);
+  // As the same time stands in the list of moves.
+  expect(face(283.6)).toBe(shortTime("0:04:43.6"));
   expect(shownAs(19, true)).toEqual({ text: "0:19.0", runs: true, low: true });
   expect(shownAs(20, false)).toEqual({ text: "0:20", runs: false, low: false });
 });
@@ -75,7 +77,7 @@ describe("a game with clocks", () => {
     expect(find(app.game, "G7").props).toEqual({ BL: ["290.8"] });
     expect(find(app.game, "C3").props).toEqual({ WL: ["300.0"] });
     expect(leftAfter(app.game, find(app.game, "G7"))).toBe(290.8);
-    expect([clockOf(app, "b"), clockOf(app, "w")]).toEqual(["4:51", "5:00"]);
+    expect([clockOf(app, "b"), clockOf(app, "w")]).toEqual(["4:50", "5:00"]);
   });
 
   test("a network gets a share of its time, and never all of it", () => {

@@ -38,7 +38,8 @@ export const TICK = 100;
 export function face(seconds: number): string {
   const left = Math.max(0, seconds);
   if (left < LOW) return decimals(`0:${(Math.floor(left * 10) / 10).toFixed(1).padStart(4, "0")}`);
-  const whole = Math.ceil(left);
+  // Seconds that have passed in part are gone, as in a record's move list.
+  const whole = Math.floor(left);
   const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   const tail = String(rest).padStart(2, "0");
   return hours ? `${hours}:${String(minutes).padStart(2, "0")}:${tail}` : `${minutes}:${tail}`;
@@ -46,7 +47,7 @@ export function face(seconds: number): string {
 
 /** As PGN writes it: "0:04:53.2". */
 function written(seconds: number): string {
-  const tenths = Math.max(0, Math.round(seconds * 10));
+  const tenths = Math.max(0, Math.floor(seconds * 10 + 1e-6));
   const two = (value: number): string => String(value).padStart(2, "0");
   return `${Math.floor(tenths / 36000)}:${two(Math.floor(tenths / 600) % 60)}:${two(Math.floor(tenths / 10) % 60)}.${tenths % 10}`;
 }
