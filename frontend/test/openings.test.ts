@@ -6,7 +6,7 @@ import * as confirming from "../src/ui/confirming";
 import { OpeningsView, whereLeft } from "../src/mygames/openings";
 import type { OpeningChecks } from "../src/mygames/openingchecks";
 import { keepOpenings, type Openings, type Position, Repertoire } from "../src/mygames/repertoire";
-import { Trainer } from "../src/mygames/trainer";
+import { answerList, Trainer } from "../src/mygames/trainer";
 import type { Network } from "../src/app/state";
 import type { MyGames } from "../src/mygames/myanswers";
 import { texts } from "../src/texts";
@@ -105,6 +105,13 @@ test("what was said of a move stands before the next question, not after it", as
   const [said, asked] = [texts.openings.solution("e4", 8, 11), texts.openings.replied(2, 2, "e5", "White")].map((words) => element.textContent.indexOf(words));
   expect(said).toBeGreaterThanOrEqual(0);
   expect(asked).toBeGreaterThan(said!);
+});
+
+test("answers are listed in the order of the share that stands there", () => {
+  withDocument();
+  const reply = (san: string, p: number | null, games: number) => ({ move: san, san, p, games, weight: 0.5 });
+  const [, list] = answerList([reply("d6", 0.15, 4), reply("Bc5", null, 9), reply("Nc6", 0.23, 0)], 800) as unknown as Fake[];
+  expect(list!.all("b").map((each) => each.textContent)).toEqual(["Nc6", "d6", "Bc5"]);
 });
 
 test("what follows a usual move is not asked after the search has rejected that move", async () => {

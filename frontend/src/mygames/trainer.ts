@@ -326,7 +326,9 @@ export class Trainer {
 export function answerList(all: readonly Reply[], rating: number, play?: (move: string) => void): HTMLElement[] {
   if (!all.length) return [];
   const head = el("h3", {}, texts.openings.answers(rating));
-  const rows = all.map(({ move, san, p, games }) =>
+  // In the order of the share that stands there; what the network does not know comes last.
+  const listed = [...all].sort((a, b) => (b.p ?? -1) - (a.p ?? -1) || b.games - a.games);
+  const rows = listed.map(({ move, san, p, games }) =>
     el(
       "li",
       {},
