@@ -3,7 +3,7 @@
 import { beforeEach, expect, test } from "vitest";
 
 import { type Judgement, lostBy, type Judging } from "../src/server/judging";
-import { Mistakes } from "../src/analysis/mistakes";
+import { lostPercent, Mistakes } from "../src/analysis/mistakes";
 import type { App, Result } from "../src/app/state";
 import { judgeOf, grave, verdict } from "../src/play/teaching";
 import { texts } from "../src/texts";
@@ -146,4 +146,10 @@ test("a mistake or a blunder is told, with its cost", () => {
   expect(["", "?!", "?", "??"].map((each) => grave(check(each)))).toEqual([false, false, true, true]);
   expect(verdict("Qxe5", check("??"))).toMatch(/Qxe5\?\?.*50%.*5%/);
   expect(verdict("A1", check("?", 9.26))).toContain("9.3");
+});
+
+test("a loss is written with as many decimals as its mark needs", () => {
+  expect([0.199, 0.1996, 0.2, 0.2049, 0.29996, 0.0999, 0.5].map(lostPercent)).toEqual([19.9, 19.96, 20, 20, 29.996, 9.99, 50]);
+  expect(texts.common.percent(lostPercent(0.1996) / 100, 4)).toBe("19.96%");
+  expect(texts.mistakes.lost("Qb6", lostPercent(0.1996), "e4")).toContain("19.96 percentage points");
 });

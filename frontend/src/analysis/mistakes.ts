@@ -37,6 +37,13 @@ const GRADES: readonly [number, Mistake["mark"], Grade][] = [
   [0.2, "?", "mistake"],
   [0.1, "?!", "inaccuracy"],
 ];
+/** A loss of chess in percent, with as many decimals as it takes to stay below the next mark: 19.96, not 20, with "?!". */
+export function lostPercent(loss: number): number {
+  const gradeOf = (lost: number): number => GRADES.findIndex(([least]) => lost >= least);
+  const digits = [0, 1, 2, 3].find((each) => gradeOf(Number((100 * loss).toFixed(each)) / 100) === gradeOf(loss)) ?? 4;
+  return Number((100 * loss).toFixed(digits));
+}
+
 /** What a quick look must say was lost for a dot. */
 const DOUBTFUL = 0.1;
 
@@ -113,7 +120,7 @@ export class Mistakes {
       return { ...sign, words: short, label: short };
     }
     const move = `${lettered(node.san)}${mark}`;
-    const percent = Math.round(100 * judged.loss);
+    const percent = this.app.game.kind === "go" ? Math.round(100 * judged.loss) : lostPercent(judged.loss);
     const line = lettered(judged.line.join(" "));
     const words =
       typeof judged.points === "number" ? texts.mistakes.lostPoints(move, judged.points, percent, line) : texts.mistakes.lost(move, percent, line);

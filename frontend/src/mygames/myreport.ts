@@ -1,6 +1,7 @@
 /** The report about a player's games: one figure, where the points went, and the worst mistakes. */
 
 import { checkedBy } from "../analysis/checkedby";
+import { lostPercent } from "../analysis/mistakes";
 import { button, Choice, el } from "../ui/elements";
 import { type Change, type ChessWorst, type Division, DIVISIONS, type Figure, GO_DIVISIONS, type GoReport, type GoWorst, type Lately, type Part, type Report, type Worst } from "./myanswers";
 import { positionOf } from "./schedule";
@@ -259,7 +260,7 @@ export function mistakeList(worst: Worst[], open: (mistake: Worst) => void): HTM
     made.append(
       el("span", { class: "puzzle-move" }, `${moveOf(each)}${each.mark}`),
       el("span", { class: "my-against" }, `${texts.mygames.against(each.opponent)}${strength ? ` (${strength})` : ""}`),
-      el("span", { class: "puzzle-lost" }, ofGo(each) ? texts.mygo.lost(texts.common.number(each.loss, 1)) : `−${texts.common.percent(each.loss)}`),
+      el("span", { class: "puzzle-lost" }, ofGo(each) ? texts.mygo.lost(texts.common.number(each.loss, 1)) : `−${texts.common.percent(lostPercent(each.loss) / 100, 4)}`),
     );
     if (why) made.append(el("span", { class: "my-reason" }, why));
     return el("li", {}, made);

@@ -10,7 +10,7 @@ import { Refused } from "../server/api";
 import { message } from "../server/asking";
 import { button, Choice, el, percent, seeBoard } from "../ui/elements";
 import type { Exercise, Handover } from "../app/handover";
-import type { Mistakes } from "../analysis/mistakes";
+import { lostPercent, type Mistakes } from "../analysis/mistakes";
 import { named, players } from "../app/naming";
 import { exerciseOf, type KeptMistake, KeptMistakes } from "./keptmistakes";
 import { type Answer, cardOf, positionOf, schedule } from "./schedule";
@@ -485,13 +485,13 @@ class Puzzles {
     const intro = this.introduction(ids.length, network?.name ?? texts.puzzles.thisNetwork, gives ?? false);
     this.intro.textContent = due ? `${intro} ${texts.mygames.due(due)}` : intro;
     const rows = ids.map((id, index) => {
-      const lost = Math.round(100 * (this.mistakes.lost(id) ?? 0));
+      const lost = lostPercent(this.mistakes.lost(id) ?? 0);
       const made = button("", () => this.open(index));
       const grade = this.mistakes.of(id);
       made.append(
         el("span", { class: "puzzle-move" }, named(app, app.node(id))),
         el("span", { class: `mark ${grade?.word ?? ""}` }, grade?.mark ?? ""),
-        el("span", { class: "puzzle-lost" }, `−${texts.common.percent(lost / 100)}`),
+        el("span", { class: "puzzle-lost" }, `−${texts.common.percent(lost / 100, 4)}`),
       );
       return el("li", {}, made);
     });
