@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 
 import { asksRatings } from "../src/analysis/movebars";
-import { movesAt, trapIn } from "../src/analysis/ratings";
+import { movesAt, riskWords, trapIn } from "../src/analysis/ratings";
 import type { ByRating, OpinionLine } from "../src/server/api";
 import { network } from "./support/games";
 
@@ -20,6 +20,10 @@ const FOUND: ByRating = {
 };
 
 const lines = (values: Record<string, number>): OpinionLine[] => Object.entries(values).map(([move, white]) => ({ moves: [move], san: [move], white }));
+
+test("while the probability of a mistake is computed, three dots end the sentence", () => {
+  expect([riskWords(1400, "…"), riskWords(1400, "9%")].map((words) => words.match(/[^\w%]*$/)![0])).toEqual([": …", "."]);
+});
 
 test("the moves of a rating come with the likeliest first", () => {
   expect(movesAt(FOUND, 800).map(({ san }) => san)).toEqual(["Qh5", "Nf3", "d4"]);

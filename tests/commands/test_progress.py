@@ -139,6 +139,13 @@ def test_a_persons_network_shows_its_evaluations(clock: Clock, capsys: pytest.Ca
     ]  # fmt: skip
 
 
+def test_evaluations_that_have_just_begun_have_no_speed(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    with PersonalBar() as bar:
+        clock.now += 100
+        bar.on_evaluated(0, 384)
+    assert capsys.readouterr().err.rstrip("\n").endswith("0 of 384")
+
+
 def test_on_a_terminal_columns_are_drawn_and_words_stand_above(as_terminal: Callable[[], Terminal]) -> None:
     terminal = as_terminal()
     with Progress("{task.description}", BAR, "{task.fields[unit]}", ELAPSED, LEFT, stays=True) as shown:

@@ -33,6 +33,9 @@ export interface Trap {
   strong: { rating: number; p: number };
 }
 
+/** The probability of a mistake in words; "…" in its place ends the sentence by itself. */
+export const riskWords = (rating: number, told: string): string => texts.ratings.risk(rating, told).replace("….", "…");
+
 /** The moves that players of a rating choose, the likeliest first. */
 export function movesAt({ ratings, moves }: ByRating, rating: number): { move: string; san: string; p: number }[] {
   const at = ratings.indexOf(rating);
@@ -163,7 +166,7 @@ export class RatingPanel {
     const told = typeof risk === "number" ? percent(risk) : running && found.risk ? "…" : "";
     this.risk.hidden = !told;
     if (told) {
-      this.risk.replaceChildren(el("span", { class: "key-risk", "aria-hidden": "true" }), texts.ratings.risk(rating, told));
+      this.risk.replaceChildren(el("span", { class: "key-risk", "aria-hidden": "true" }), riskWords(rating, told));
       this.risk.title = texts.ratings.riskAbout;
     }
     this.trap.hidden = !trap;

@@ -110,7 +110,7 @@ class PersonalBar(Progress):
             self.begin(title, total, passing=True, figures="")
             self._number = 0
         figures = f"{self.rate(done):,.0f} positions/s" if done else ""
-        self.update(done, f"{title}: {done:,} of {total:,}: {figures}", figures=figures)
+        self.update(done, f"{title}: {done:,} of {total:,}{figures and f': {figures}'}", figures=figures)
 
     def on_step(self, step: PersonalStep) -> None:
         """Update the bar. The training calls this method after every iteration of a training run."""
