@@ -64,3 +64,14 @@ test("arrows of 5% and more have a number, and the best move by a search a color
 test("the pieces of a board are also in words", () => {
   expect(inPieces("4k3/8/8/3q4/8/1P5P/P7/R3K2R")).toBe("White: Ke1, Ra1, Rh1, pawns a2, b3, h3. Black: Ke8, Qd5.");
 });
+
+test("an engine is not named beside a value that the rules give", () => {
+  withDocument();
+  const chance = new Chance();
+  chance.by = "GNU Go 3.8";
+  const named = (source: "rules" | "search"): boolean => {
+    chance.draw("go", network("gohuman", { game: "go" }), { chance: 1, source }, null);
+    return chance.element.textContent!.includes("GNU Go");
+  };
+  expect([named("search"), named("rules")]).toEqual([true, false]);
+});

@@ -11,7 +11,7 @@ import pytest
 from kibitz.analysis import load, load_owners
 from kibitz.games.chess.moves import from_move
 from kibitz.games.chess.replay import encode_board
-from kibitz.games.go.points import to_gtp
+from kibitz.games.go.points import from_gtp, to_gtp
 from kibitz.games.go.replay import encode_board as encode_go
 from kibitz.games.go.sides import side_inputs
 from kibitz.play.go.ownership import BothSides, lead, points_of, spread, winrate, with_board_inputs
@@ -299,6 +299,21 @@ def test_what_matters_is_told_of_the_game(client: Client) -> None:
     gone = {"game": "go", "size": 9, "side": "w", "moves": ["C3", "G3"]}
     without = client.stream("/api/analyse", {"network": "gohuman", "line": gone})[-2]["black"]
     assert values[4 * 9 + 4] == pytest.approx(without - there, abs=0.002)
+
+
+def test_a_game_of_go_that_two_passes_ended_has_no_likely_moves(client: Client) -> None:
+    line = {"game": "go", "size": 9, "moves": ["E5", "pass", "pass"]}
+    answers = client.stream("/api/analyse", {"network": "gohuman", "line": line})
+    assert [bool(one["moves"]) for one in answers if "ply" in one] == [True, True, True, False]
+
+
+def test_the_letter_i_names_no_column_of_a_go_board(client: Client) -> None:
+    skipped = "skip the letter I"
+    for move in ("I5", "K5"):
+        line = {"game": "go", "size": 9, "moves": [move]}
+        assert (skipped in client.error("/api/analyse", {"network": "gohuman", "line": line})) == (move == "I5")
+    with pytest.raises(ValueError, match=skipped):
+        from_gtp("i5", 9)
 
 
 def test_two_passes_change_no_stone_in_go(client: Client) -> None:

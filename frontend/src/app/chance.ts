@@ -88,10 +88,12 @@ export class Chance {
     const claim = network?.claim;
     const p = value?.chance ?? null;
     const alone = value?.source === "network";
+    // The rules decide a game that is over, not an engine.
+    const by = value?.source === "rules" ? "" : this.by;
     this.element.classList.toggle("network-only", alone);
     this.element.classList.toggle("headline", !short);
     // The name of an engine is long: it is in a row of its own.
-    this.element.classList.toggle("by-engine", !short && !alone && this.by !== "");
+    this.element.classList.toggle("by-engine", !short && !alone && by !== "");
     this.line.hidden = p === null;
     // The board has a bar of its own.
     this.bar.hidden = p === null || !short;
@@ -104,7 +106,7 @@ export class Chance {
       this.line.title = short ? "" : name;
       this.number.textContent = percent(p);
       this.verdict.textContent = words || (short ? "" : name);
-      this.source.textContent = alone ? texts.chance.networkOnly : this.by && texts.checker.by(this.by);
+      this.source.textContent = alone ? texts.chance.networkOnly : by && texts.checker.by(by);
       this.source.title = alone ? "" : this.source.textContent;
       this.fill.style.width = `${100 * p}%`;
       this.bar.className = `chance-bar ${kind}`;

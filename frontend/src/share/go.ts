@@ -108,6 +108,8 @@ export async function analyse(asked: { line: Line; from: number; to: number }, s
     if (ply >= counted) {
       final ??= count(line, deadOf(board, said.owners));
       const lead = final.black - final.white;
+      // Nobody moves after two passes.
+      if (ply >= counted + 2) result.moves = null;
       Object.assign(result, { black: lead > 0 ? 1 : lead < 0 ? 0 : 0.5, score: lead, owners: final.owners });
     }
     found(result);

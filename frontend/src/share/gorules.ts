@@ -61,7 +61,7 @@ export const pointNamed = (point: number, size: number): string => (point === PA
 export function readPoint(word: string, size: number): number {
   if (word.trim().toLowerCase() === "pass") return PASS;
   const found = pointOf(word.trim(), size);
-  if (found === null) return refuse(`'${word.slice(0, 20)}' is not on a board of size ${size}`);
+  if (found === null) return refuse(`'${word.slice(0, 20)}' is not on a board of size ${size}${/^i/i.test(word.trim()) ? ". The columns of a Go board skip the letter I" : ""}`);
   return Math.floor(found / size) * GRID + (found % size);
 }
 

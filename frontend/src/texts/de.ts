@@ -1218,6 +1218,7 @@ export const de: Texts = {
     "{1} is illegal here": "{1}: hier nicht erlaubt",
     "{1} is illegal here ({2})": "{1}: hier nicht erlaubt ({2})",
     "{1} is not a move. Write moves like e2e4 or e7e8q": "{1}: kein Zug; Züge schreibt man wie e2e4 oder e7e8q",
+    "{1} is not on a board of size {2}. The columns of a Go board skip the letter I": "{1} liegt nicht auf einem Brett der Größe {2}. Die Spalten eines Go-Bretts haben kein I",
     "{1} is not on a board of size {2}": "{1} liegt nicht auf einem Brett der Größe {2}",
     "not on the board": "nicht auf dem Brett",
     "on a stone": "auf einen Stein",

@@ -1227,6 +1227,7 @@ export const fr: Texts = {
     "{1} is illegal here": "{1} : illégal ici",
     "{1} is illegal here ({2})": "{1} : illégal ici ({2})",
     "{1} is not a move. Write moves like e2e4 or e7e8q": "{1} n’est pas un coup ; écrivez par exemple e2e4 ou e7e8q",
+    "{1} is not on a board of size {2}. The columns of a Go board skip the letter I": "{1} n’est pas une intersection du goban {2}. Les colonnes d’un goban n’ont pas de I",
     "{1} is not on a board of size {2}": "{1} n’est pas une intersection du goban {2}",
     "not on the board": "hors du goban",
     "on a stone": "sur une pierre",

@@ -69,7 +69,8 @@ def from_gtp(text: str, size: int) -> int:
         return PASS
     column = COLUMNS.find(word[:1]) if word[:1] else -1
     if column < 0 or not word[1:].isascii() or not word[1:].isdigit() or len(word) > 3:
-        raise ValueError(f"{text} is not a point of the board")
+        skipped = ". The columns of a Go board skip the letter I" if word[:1] == "I" else ""
+        raise ValueError(f"{text} is not a point of the board{skipped}")
     row = size - int(word[1:])
     if not (0 <= row < size and column < size):
         raise ValueError(f"{text} is not on a board of {size}×{size}")

@@ -65,12 +65,13 @@ def results_of(
         batch: list[dict[str, Any]] = []
         for i, ply in enumerate(range((first or 0) + part.start, (first or 0) + part.stop)):
             lead, chance = (predictions[i].lead, predictions[i].black_wins) if predictions else worth(owners[i], line)
+            over = final is not None and ply >= counted_from + 2  # nobody moves after two passes
             if final is not None and ply >= counted_from:
                 lead, chance, owners[i] = final.lead, final.black_wins, final.black_owns
             batch.append(
                 {"ply": ply, "black": rounded(chance), "origin": None, "owners": rounded_list(owners[i][there], 3),
                  "score": rounded(lead, 2),
-                 "moves": likely_moves(predictions[i], line.size) if predictions else None}
+                 "moves": likely_moves(predictions[i], line.size) if predictions and not over else None}
             )  # fmt: skip
         yield batch
 

@@ -224,7 +224,13 @@ def read_point(word: str, size: int, where: str = "") -> int:
     try:
         point = from_gtp(word, size)
     except ValueError:
-        raise BadRequest(f"{where}{shown(word)} is not on a board of size {size}") from None
+        if word.strip()[:1].upper() == "I":
+            problem = (
+                f"{where}{shown(word)} is not on a board of size {size}. The columns of a Go board skip the letter I"
+            )
+        else:
+            problem = f"{where}{shown(word)} is not on a board of size {size}"
+        raise BadRequest(problem) from None
     return point
 
 
