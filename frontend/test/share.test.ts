@@ -246,6 +246,10 @@ describe("Go", () => {
     expect(await play(trailing, "5k", 0)).toBe("pass");
     policy = (point) => ({ 361: 0.4, [19 * 6 + 6]: 0.6 })[point] ?? 0;
     expect(await play(trailing, "5k", 0)).toBe("G3");
+    // Nobody moves after two passes.
+    const moves: boolean[] = [];
+    await go.analyse({ line: on("E5 pass pass"), from: 1, to: 3 }, shared, ask, (result) => moves.push(Boolean(result.moves?.length)));
+    expect(moves).toEqual([true, true, false]);
     // It passes first where the owners of the points are known, unless a pass is nearly never expected.
     const passes = async (share: number, sure: number): Promise<boolean> => {
       policy = (point) => ({ 361: share, [19 * 6 + 6]: 1 - share })[point] ?? 0;
