@@ -34,16 +34,16 @@ def what_to_do(text: str) -> str | None:
     server, path = match[1].lower(), (match[2] or "").split("#")[0].split("?")[0]
     if re.search(r"\.(pgn|sgf|zst|gz|bz2|zip)$", path, re.IGNORECASE) or path.startswith("api/"):
         return None
-    where = f"{server}/{path}"[:80]
+    where = text.strip()[:80]
     if server != "lichess.org":
         form = "SGF" if server == "online-go.com" else "PGN"
         return (
-            f"{where} is the address of a web page, which kibitz does not open. Download the game there as {form}, and"
-            " open the file or paste its text."
+            f"the address {where} leads to a web page, which kibitz does not open. Download the game there as {form},"
+            " and open the file or paste its text."
         )
     return (
-        f"{where} is the address of a web page, which kibitz does not open. Download {_download(path)}, and open the"
-        " file or paste its text."
+        f"the address {where} leads to a web page, which kibitz does not open. Download {_download(path)}, and open"
+        " the file or paste its text."
     )
 
 
