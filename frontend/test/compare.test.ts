@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 
-import { mountCompare } from "../src/analysis/compare";
+import { mountCompare, usualSecond } from "../src/analysis/compare";
 import { Latest } from "../src/server/asking";
 import { withDocument } from "./support/document";
 import { go, network, page } from "./support/games";
@@ -41,4 +41,10 @@ test("a question that fails is asked again, but not without an end", async () =>
   expect(latest.again()).toBe(false);
   failing = true;
   expect(await tries()).toBe(3);
+});
+
+test("a person's network is compared with the one that it was made from", () => {
+  const mine = network("mine", { person: "Ana", base: "human" });
+  const here = [mine, network("winner"), network("human")];
+  expect([usualSecond(here, "mine"), usualSecond(here, "winner"), usualSecond(here.slice(0, 2), "mine"), usualSecond([mine], "mine")]).toEqual(["human", "mine", "winner", "mine"]);
 });

@@ -98,8 +98,10 @@ def test_a_personal_network_is_unfinished_until_its_training_has_ended(
     info = json.loads((run / "run.json").read_text())
     for more, unfinished in (
         ({"finished": False}, False),
-        ({"finished": False, "person": {"name": "Ana"}}, True),
-        ({"finished": True, "person": {"name": "Ana"}}, False),
+        ({"finished": False, "person": {"name": "Ana"}, "base": "human"}, True),
+        ({"finished": True, "person": {"name": "Ana"}, "base": "human"}, False),
     ):
         (run / "run.json").write_text(json.dumps(info | more))
-        assert NetworkRegistry().find("runs/personal-ana").as_json()["unfinished"] is unfinished
+        found = NetworkRegistry().find("runs/personal-ana").as_json()
+        assert found["unfinished"] is unfinished
+        assert found["base"] == ("human" if found["person"] else None)

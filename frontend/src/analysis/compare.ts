@@ -52,7 +52,7 @@ class ComparePanel {
     left.offer(here, first.name);
     right.offer(
       here,
-      here.find((each) => each.name === app.second)?.name ?? here.find((each) => each.name !== left.chosenNetwork)?.name ?? first.name,
+      here.find((each) => each.name === app.second)?.name ?? usualSecond(here, left.chosenNetwork),
     );
     for (const side of this.sides) side.align(left.hasSnapshots || right.hasSnapshots);
     // Only values of one kind are compared: snapshots are not searched.
@@ -228,3 +228,9 @@ class Side {
     );
   }
 }
+/** The network that another one is compared with at first: that which it was made from, else any other one. */
+export function usualSecond(here: readonly Network[], first: string): string {
+  const base = here.find((each) => each.name === first)?.base;
+  return (here.find((each) => each.name === base) ?? here.find((each) => each.name !== first) ?? here[0]!).name;
+}
+

@@ -35,6 +35,8 @@ export interface Network {
   single?: boolean;
   /** The person whose network it is; null if it is nobody's. */
   person?: string | null;
+  /** The network that a person's was made from. */
+  base?: string | null;
   /** Whether it is a person's and its training has not ended. */
   unfinished?: boolean;
   metrics: boolean;

@@ -143,6 +143,11 @@ class NetworkInfo:
         return None if person is None else str(person.get("name") or self.name)
 
     @property
+    def base(self) -> str | None:
+        """The name of the network from which a personal network was made; None for other networks."""
+        return self.run.info.get("base") if self.run and self.person is not None else None
+
+    @property
     def unfinished(self) -> bool:
         """Whether this is a personal network whose training was stopped before its end, or still runs."""
         return self.person is not None and self.run is not None and not self.run.info.get("finished")
@@ -203,6 +208,7 @@ class NetworkInfo:
             "rated": self.rated,
             "ranked": self.ranked,
             "person": self.person,
+            "base": self.base,
             "unfinished": self.unfinished,
             "metrics": bool(self.run and (self.run.path / "metrics.jsonl").is_file()),
             "live": self.live,
