@@ -135,6 +135,15 @@ function view() {
   return { server, view: made, element: made.element as unknown as Fake, app: made["app"] };
 }
 
+test("a usual move that loses much is listed with the moves before it", async () => {
+  const { server, view: openings, element } = view();
+  openings["checks"].flaw = ({ fen }) => (fen === FENS.e5 ? { loss: 0.2, best: { move: "c4", san: "c4" } } : null);
+  server.on("mygames/repertoire", () => OPENINGS).on("mygames", () => ({ reading: null }));
+  openings.refresh(GAMES);
+  await until(() => element.textContent.includes("better: c4"));
+  expect(element.textContent).toContain("1. e4 e5");
+});
+
 test("openings that could not be read are asked for again when somebody comes back", async () => {
   keepOpenings(Repertoire.of({ ...OPENINGS, games: 7 }));
   const { server, view: openings, element } = view();

@@ -67,6 +67,15 @@ describe("what is asked", () => {
     expect(repertoire.plan(schedule, "white")).toEqual({ due: [MINE], fresh: [], next: null });
   });
 
+  test("the moves before a position are written from the first one on", () => {
+    const to = (move: string, san: string, fen: string) => ({ ...played(move, san, 3), to: fen });
+    const first = position(START, [to("e2e4", "e4", "e4 b - -")]);
+    const reply = position("e4 b - -", [to("e7e5", "e5", "e5 w - -")], { own: false, line: ["e2e4"] });
+    const second = position("e5 w - -", [to("g1f3", "Nf3", "")], { line: ["e2e4", "e7e5"] });
+    const repertoire = Repertoire.of({ ...OPENINGS, positions: [first, reply, second] });
+    expect([first, second, { ...second, line: ["d2d4"] }].map((each) => repertoire.before(each))).toEqual([[], ["e4", "e5"], []]);
+  });
+
   test("a position that only a rejected usual move leads to is not asked", () => {
     const to = (move: string, fen: string, games = 4) => ({ ...played(move, move, games), to: fen });
     const first = position(START, [to("f4", "f4 b - -"), to("e4", "e4 b - -", 2)]);

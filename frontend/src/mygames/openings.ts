@@ -320,8 +320,10 @@ export class OpeningsView {
       .sort((a, b) => b.flaw.loss * b.position.games - a.flaw.loss * a.position.games)
       .map(({ position, flaw }) => {
         const made = button("", () => void this.open(position));
+        const before = repertoire.before(position);
         made.append(
           el("span", { class: "puzzle-move" }, moveIn(position, usual(position)!.san)),
+          before.length ? el("span", { class: "my-against" }, whereLeft({ opening: null, before, ply: before.length + 1 })) : "",
           el("span", { class: "my-against" }, `${texts.explorer.games(usual(position)!.games)} · ${texts.openings.better(lettered(flaw.best.san))}`),
           el("span", { class: "puzzle-lost" }, `−${texts.common.percent(flaw.loss)}`),
         );

@@ -139,6 +139,19 @@ export class Repertoire {
     return this.known.get(key(side, fen, 4)) ?? this.known.get(key(side, fen, 3));
   }
 
+  /** The moves to a position as they are written; [] where one of them is not known. */
+  before({ side, line }: Position): string[] {
+    const sans: string[] = [];
+    let at = this.positions.find((each) => each.side === side && !each.line.length);
+    for (const move of line) {
+      const played = at?.played.find((each) => each.move === move);
+      if (!played) return [];
+      sans.push(played.san);
+      at = played.to ? this.at(side, played.to) : undefined;
+    }
+    return sans;
+  }
+
   /** The positions in which a move is asked, the most frequent first. */
   asked(side: Side | "both"): Position[] {
     return this.positions.filter((each) => usual(each) && (side === "both" || each.side === side));
