@@ -1005,7 +1005,7 @@ export const de: Texts = {
     previous: "Vorige Partie",
     next: "Nächste Partie",
     gameOf: (n, of) => `Partie ${number(n)} von ${number(of)} …`,
-    problems: (n) => (n === 1 ? "1 Problem in dieser Datei" : `${n} Probleme in dieser Datei`),
+    problems: (n) => (n === 1 ? "1 Problem in der Partieaufzeichnung" : `${n} Probleme in der Partieaufzeichnung`),
   },
   training: {
     none: "Kein Training gefunden. Starte ein Training mit „kibitz train“ oder im Reiter „Meine Partien“. Das Training erscheint hier von selbst.",

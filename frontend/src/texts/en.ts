@@ -1008,7 +1008,7 @@ export const en = {
     previous: "Previous game",
     next: "Next game",
     gameOf: (n: number, of: number) => `Game ${number(n)} of ${number(of)} …`,
-    problems: (n: number) => (n === 1 ? "1 problem in this file" : `${n} problems in this file`),
+    problems: (n: number) => (n === 1 ? "1 problem in the game record" : `${n} problems in the game record`),
   },
   training: {
     none: "No training run found. Start a run with “kibitz train” or in the tab “My games”. The run appears here automatically.",

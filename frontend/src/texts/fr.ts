@@ -1013,7 +1013,7 @@ export const fr: Texts = {
     previous: "Partie précédente",
     next: "Partie suivante",
     gameOf: (n, of) => `Partie ${number(n)} sur ${number(of)} …`,
-    problems: (n) => (n === 1 ? "1 problème dans ce fichier" : `${n} problèmes dans ce fichier`),
+    problems: (n) => (n === 1 ? "1 problème dans la partie enregistrée" : `${n} problèmes dans la partie enregistrée`),
   },
   training: {
     none: "Aucun entraînement trouvé. Lancez un entraînement avec « kibitz train » ou dans l’onglet « Mes parties ». L’entraînement apparaît ici de lui-même.",
