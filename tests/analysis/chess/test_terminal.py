@@ -223,6 +223,17 @@ def test_a_stalemate_that_was_judged_is_named_with_its_cost(judge_text: Judge) -
     assert "better: Qg7#" in shown
 
 
+def test_a_loss_that_is_not_the_change_of_the_value_is_explained(judge_text: Judge) -> None:
+    """The loss compares two moves in one search. The values of the positions have a search each."""
+    judged = judge_text("1. e4 *", [0.6, 0.4])
+    (move,) = judged.moves
+    for loss, after, explained in ((0.2, 0.4, False), (0.2, 0.58, True), (0.0, 0.4, True), (0.0, 0.7, False)):
+        found = Judged(loss, "d2d4", ("d4",), False, "opening", "pawn")
+        one = replace(move, worth=Worth(0.6, after, -loss), judged=found)
+        shown = printed(replace(judged, moves=[one]), 80)
+        assert ("of its own" in shown) == explained, (loss, after)
+
+
 def test_the_title_of_a_list_says_which_moves_it_shows(judge_text: Judge) -> None:
     """The list is sorted by the size of the changes, so its first moves are not the first ones of the game."""
     text = printed(judge_text(GAME, [0.5, 0.62, 0.5, 0.7, 0.5, 0.8, 0.98, 0.8]), 80)

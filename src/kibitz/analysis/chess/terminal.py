@@ -45,6 +45,8 @@ WON = 0.97
 """The win probability for White from which a game counts as won for White. At 1 − WON or below, the game counts as lost
 for White.
 """
+EXPLAINED = 0.05
+"""The smallest difference, 0 to 1, of a loss and the change of the values in the table that the legend explains."""
 FOLDED = 6
 """The smallest number of moves at the end of a won game that are shown together as one row."""
 SURPRISE = "*"
@@ -221,7 +223,9 @@ def _legend(judged: AnalysedGame, columns: list[_Column]) -> str:
     if "best" in names:
         parts.append("best, played: with the best move, with the played one")
     if "lost" in names:
-        parts.append("lost: in percentage points")
+        parts.append("lost: percentage points below the best move of the same search")
+        if any(_differs(move) for move in judged.moves):
+            parts.append("Each value of White comes from a search of its own, so it can change by more or less")
     if "change" in names:
         parts.append("change: percentage points, for the player")
     if heading.startswith("at "):
@@ -231,6 +235,14 @@ def _legend(judged: AnalysedGame, columns: list[_Column]) -> str:
     if "rank" in names:
         parts.append("rank, prob: of the played move")
     return ". ".join(parts) + "." if parts else ""
+
+
+def _differs(move: Move) -> bool:
+    """Return whether a move's loss differs from the drop of its mover's value in the table by EXPLAINED or more."""
+    if move.judged is None or move.worth is None:
+        return False
+    drop = move.worth.before - move.worth.after
+    return abs(move.judged.loss - max(0.0, drop if move.side == "white" else -drop)) >= EXPLAINED
 
 
 def _white_at_end(judged: AnalysedGame) -> float:
