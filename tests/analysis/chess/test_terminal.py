@@ -231,7 +231,7 @@ def test_a_loss_that_is_not_the_change_of_the_value_is_explained(judge_text: Jud
         found = Judged(loss, "d2d4", ("d4",), False, "opening", "pawn")
         one = replace(move, worth=Worth(0.6, after, -loss), judged=found)
         shown = printed(replace(judged, moves=[one]), 80)
-        assert ("of its own" in shown) == explained, (loss, after)
+        assert ("separate" in shown) == explained, (loss, after)
 
 
 def test_the_title_of_a_list_says_which_moves_it_shows(judge_text: Judge) -> None:

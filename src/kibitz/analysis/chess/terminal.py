@@ -46,7 +46,7 @@ WON = 0.97
 for White.
 """
 EXPLAINED = 0.05
-"""The smallest difference, 0 to 1, of a loss and the change of the values in the table that the legend explains."""
+"""The smallest difference, 0 to 1, of a loss and the change of the values in the table that a note explains."""
 FOLDED = 6
 """The smallest number of moves at the end of a won game that are shown together as one row."""
 SURPRISE = "*"
@@ -120,6 +120,12 @@ def _show_moves(judged: AnalysedGame, swing: float, console: Console) -> None:
             _show_reason(move.reason.text(), move, console)
         if move.practical and move.practical.differs:
             _show_reason(move.practical.text(), move, console)
+    if any(map(_differs, judged.moves)):
+        print_line(
+            console,
+            "lost compares a move with the best move in one search. Each value of White comes from a separate search,"
+            " so it can change by another amount.",
+        )
 
 
 def _show_reason(reason: str, move: Move, console: Console) -> None:
@@ -223,9 +229,7 @@ def _legend(judged: AnalysedGame, columns: list[_Column]) -> str:
     if "best" in names:
         parts.append("best, played: with the best move, with the played one")
     if "lost" in names:
-        parts.append("lost: percentage points below the best move of the same search")
-        if any(_differs(move) for move in judged.moves):
-            parts.append("Each value of White comes from a search of its own, so it can change by more or less")
+        parts.append("lost: in percentage points")
     if "change" in names:
         parts.append("change: percentage points, for the player")
     if heading.startswith("at "):
