@@ -38,6 +38,7 @@ DAY = datetime.date
         ("90+30", "", "classical"), ("90 + 30", "Open", "classical"), ("15+10", "", "rapid"),
         ("60+30", "", "classical"),
         ("60+10", "Live Chess", "blitz"), ("120+12", "Rated Blitz game", "blitz"), ("181+10", "", "rapid"),
+        ("120+15", "Rated game", "rapid"), ("60+10", "casual game", "blitz"), ("120+12", "ICC 2 12", "rapid"),
         ("90+9", "", "blitz"), ("40/9", "", "bullet"), ("5+3", "", "bullet"),
         ("5 rounds", "Rapid", "rapid"), ("300+0 and more", "", None),
         ("10+0.1", "", "bullet"), ("60+0.6", "", "bullet"), ("300.5+2.5", "", "blitz"), ("40/12.5+0.125", "", "bullet"),

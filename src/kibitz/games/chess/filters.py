@@ -42,21 +42,27 @@ _IN_WORDS = re.compile(
 )
 _WITH_INCREMENT = re.compile(rf"{_SECONDS}\s*\+\s*{_SECONDS}")
 _WITH_SLASH = re.compile(rf"{_NUMBER}\s*/\s*{_NUMBER}")
+_SERVER_EVENT = re.compile(r"\s*(?:(?:un)?rated|casual|live chess|fics|icc)\b", re.IGNORECASE)
+"""Matches the names that lichess, chess.com, FICS and ICC give to the event of their games."""
 _MOST_MINUTES, _LEAST_INCREMENT = 180, 10
 _MOST_MOVES, _LEAST_LONG_TIME = 100, 1800
 
 
-def is_in_minutes(control: str) -> bool:
+def is_in_minutes(control: str, event: str = "") -> bool:
     """Return whether the base time in a TimeControl is in minutes, as in "90+30" for 90 minutes and 30 seconds a move.
+    event: the event's name.
 
     The unit of the PGN standard is the second, but organizers write minutes. A base of at most 180 seconds does not fit
     an increment of 10 seconds or more: most of the time would come from the increment. So such a base is in minutes.
+    Servers have games with such increments, and always write seconds: "Rated game", "Live Chess", "FICS rated game".
     """
     match = _WITH_INCREMENT.fullmatch(control.strip())
-    return match is not None and float(match[1]) <= _MOST_MINUTES and float(match[2]) >= _LEAST_INCREMENT
+    if match is None or _SERVER_EVENT.match(event):
+        return False
+    return float(match[1]) <= _MOST_MINUTES and float(match[2]) >= _LEAST_INCREMENT
 
 
-def standard_control(control: str) -> str:
+def standard_control(control: str, event: str = "") -> str:
     """Return a TimeControl in the form of the PGN standard, in seconds: "300+5" for "300 + 5", "300+0" for "300/0",
     "40/5400" for "5400/40" and "5400+30" for "90+30" (see `is_in_minutes`). Other text is returned unchanged.
 
@@ -65,7 +71,7 @@ def standard_control(control: str) -> str:
     """
     control = control.strip()
     if match := _WITH_INCREMENT.fullmatch(control):
-        return f"{60 * float(match[1]):g}+{match[2]}" if is_in_minutes(control) else f"{match[1]}+{match[2]}"
+        return f"{60 * float(match[1]):g}+{match[2]}" if is_in_minutes(control, event) else f"{match[1]}+{match[2]}"
     if (match := _WITH_SLASH.fullmatch(control)) and int(match[2]) < int(match[1]) > _MOST_MOVES:
         if int(match[2]) < 20:
             return f"{match[1]}+{match[2]}"
@@ -81,15 +87,13 @@ def speed_of(time_control: str, event: str) -> str | None:
     minutes is bullet, of under 8 minutes blitz, of under 25 minutes rapid, and any longer game classical. A day or more
     per move is correspondence.
 
-    The time control may differ from the PGN standard (see `standard_control`). Servers always write seconds. So if the
-    event's name has a word for a speed, this speed is used for a control such as "90+30". In games of chess.com, with
-    the event "Live Chess", such a control is in seconds.
+    The time control may differ from the PGN standard (see `standard_control`). For a control such as "90+30", whose
+    unit is uncertain, a word in the event's name decides if there is one.
     """
     control = time_control.strip().lower()
     if is_in_minutes(control) and (named := _speed_in(event)):
         return named
-    if not is_in_minutes(control) or event.strip().lower() != "live chess":
-        control = standard_control(control)
+    control = standard_control(control, event)
     if control.startswith("1/") and (days := _SIMPLE_CONTROL.fullmatch(control[2:])) and float(days[1]) >= 86400:
         return "correspondence"
     if simple := _SIMPLE_CONTROL.fullmatch(control):

@@ -177,6 +177,13 @@ def test_the_fast_parser_reads_mates_depths_and_elapsed_times(
         assert per_move["evaluation"].tolist() == evaluations
 
 
+@pytest.mark.parametrize(("event", "clock"), [("FICS rated blitz game", 122), ("City Open", 7202)])
+def test_the_time_control_of_a_server_is_in_seconds(event: str, clock: int) -> None:
+    text = f'[Event "{event}"]\n[TimeControl "120+12"]\n[Result "1-0"]\n\n1. e4 {{[%emt 10]}} 1-0\n'
+    per_move = pgn._read(Filter(), find_games(text.encode())).per_move
+    assert per_move["clock"].tolist() == [clock]
+
+
 @pytest.mark.parametrize("text", [b"", b"\n", b"1. e4", b'[Event "a"]', b'[Event "a"]\n\n', b"\xef\xbb\xbf", b"\xff"])
 def test_little_texts(text: bytes) -> None:
     compare(text)

@@ -460,6 +460,8 @@ def test_elapsed_times_are_clocks(tmp_path: Path) -> None:
     assert clocks(["[%emt 10]"] * 4, "2/100:50") == [90, 90, 130, 130]
     assert clocks(["[%emt 10]"] * 4, "0/100") == [90, 90, 80, 80]  # a period of no moves is the rest of the game
     assert clocks(["[%emt 10]"], "9" * 5000 + "/100") == [None]
+    assert clocks(["[%emt 10]"], "90+30", "Open") == [5420]
+    assert clocks(["[%emt 10]"], "120+12", "FICS rated blitz game") == [122]
 
 
 def test_evaluations(tmp_path: Path) -> None:

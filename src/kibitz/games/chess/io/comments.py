@@ -62,9 +62,9 @@ def evaluation(comment: str) -> int | None:
     return int(value) if depth and not decimals else round(100 * float(value))
 
 
-def clocks(comments: Sequence[str], time_control: str) -> list[float | None]:
+def clocks(comments: Sequence[str], time_control: str, event: str = "") -> list[float | None]:
     """Return the seconds left after each move of a game; None where they are unknown. comments: the comment after each
-    move. time_control: the header TimeControl.
+    move. time_control, event: the headers TimeControl and Event.
 
     If a move's comment has `[%clk]`, the clock is the value of this command. If the comment has only `[%emt]`, the
     clock is computed from the time control, the increments and the times that the side's moves took. If the comment has
@@ -74,21 +74,21 @@ def clocks(comments: Sequence[str], time_control: str) -> list[float | None]:
     found = [clock(comment) for comment in comments]
     if not any("[%emt" in comment for comment in comments):
         return found
-    return clocks_from_elapsed([elapsed(comment) for comment in comments], time_control, found)
+    return clocks_from_elapsed([elapsed(comment) for comment in comments], time_control, found, event)
 
 
 def clocks_from_elapsed(
-    spent: Sequence[float | None], time_control: str, shown: Sequence[float | None]
+    spent: Sequence[float | None], time_control: str, shown: Sequence[float | None], event: str = ""
 ) -> list[float | None]:
     """Return the seconds left after each move, computed from the seconds that each move took; None for a move whose
     clock is unknown.
 
-    spent: the seconds that each move took, both sides in turn; None if unknown. time_control: the header TimeControl.
-    shown: the clock after each move in the game record; None if unknown. A clock in the record replaces the computed
-    one.
+    spent: the seconds that each move took, both sides in turn; None if unknown. time_control, event: the headers
+    TimeControl and Event. shown: the clock after each move in the game record; None if unknown. A clock in the record
+    replaces the computed one.
     """
     found = list(shown)
-    periods = _periods(time_control)
+    periods = _periods(standard_control(time_control, event))
     if periods is None:
         return found
     for side in range(2):
@@ -129,9 +129,11 @@ def _as_clock(match: re.Match[str]) -> str:
 
 
 def _periods(time_control: str) -> list[tuple[int | None, float, float]] | None:
-    """Parse a TimeControl. Returns the moves, seconds and increment of each period; None for other text."""
+    """Parse a TimeControl in the form of the PGN standard. Returns the moves, seconds and increment of each period;
+    None for other text.
+    """
     found = []
-    for part in standard_control(time_control).split(":"):
+    for part in time_control.split(":"):
         match = _PERIOD.fullmatch(part.strip())
         if match is None:
             return None

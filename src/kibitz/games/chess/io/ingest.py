@@ -189,7 +189,8 @@ def _read(block: ParsedBlock, game: int) -> _ReadGame:
     main = list(record.game.mainline())
     board = main[-1].board() if main else record.game.board() if not record.refused else chess.Board()
     comments = [node.comment for node in main]
-    seconds = clocks(comments, record.game.headers.get("TimeControl", ""))
+    headers = record.game.headers
+    seconds = clocks(comments, headers.get("TimeControl", ""), headers.get("Event", ""))
     values: dict[str, Sequence[float | None]] = {
         "clock": seconds,
         "evaluation": [evaluation(comment) for comment in comments],
@@ -465,8 +466,10 @@ def _clocks_of(chunk: PyChunkView, block: ParsedBlock, wanted: NDArray[np.bool_]
     for game in elapsed:
         where = slice(int(chunk.move_offsets[game]), int(chunk.move_offsets[game + 1]))
         spent = [None if math.isnan(value) else round(value, 2) for value in clocks[where].tolist()]
-        control = block.headers.value(int(block.games[first + game]), "TimeControl") or ""
-        left = clocks_from_elapsed(spent, control, [None] * len(spent))
+        control, event = (
+            block.headers.value(int(block.games[first + game]), name) or "" for name in ("TimeControl", "Event")
+        )
+        left = clocks_from_elapsed(spent, control, [None] * len(spent), event)
         clocks[where] = [math.nan if value is None else value for value in left]
     return clocks
 
