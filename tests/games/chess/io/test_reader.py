@@ -296,6 +296,7 @@ def test_a_mate_is_a_result(tmp_path: Path) -> None:
         ("<b>1. e4</b> e5 <p class='x'><b>2. Nf3</b> Nc6<br>", "e2e4 e7e5 g1f3 b8c6"),
         ("```\n1. e4 `e5` _2. Nf3_ Nc6 ```", "e2e4 e7e5 g1f3 b8c6"),
         ("1. e4 (35) e5 (1:05) 2. Nf3 (0:35) Nc6", "e2e4 e7e5 g1f3 b8c6"),
+        ("1. e4 1:00 e5 0:05 2. Nf3 (2:00) Nc6 1:00:00", "e2e4 e7e5 g1f3 b8c6"),
         ("1. e4 e5 2. N f3 N c6 3. B c4 N f6 4. N g5 d5 5. e x d5", "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 f3g5 d7d5 e4d5"),
         ("1. e4 e5 2. B c4 Nc6 3. B xf7+ K x f7", "e2e4 e7e5 f1c4 b8c6 c4f7 e8f7"),
         ("1. ♘ f3 d5 2. e3 ♞ f6", "g1f3 d7d5 e2e3 g8f6"),
@@ -381,9 +382,30 @@ def test_names_of_standard_chess(tmp_path: Path, variant: str) -> None:
     check_all_readers(tmp_path, f'[Variant "{variant}"]\n[Result "1-0"]\n\n1. e4 e5 1-0 {{odd}}\n', 1)
 
 
+@pytest.mark.parametrize(
+    ("moves", "variations"),
+    [
+        ("1. e4 (depth 12) e5 (see game 3) 2. Nf3 (see 12 ) Nc6", [""] * 4),
+        ("1. e4 e5 2. Nf3 (2. f4 Nc6 12) Nc6", ["", "", "f2f4 b8c6", ""]),
+        ("1) e4 e5 ( 1... c5 2) Nf3 d6 ) 2) Nf3 Nc6", ["", "c7c5 g1f3 d7d6", "", ""]),
+    ],
+)
+def test_a_number_and_a_bracket_end_a_variation(tmp_path: Path, moves: str, variations: list[str]) -> None:
+    (record,), _ = records(tmp_path, f"{TAGS}{moves} 1-0\n")
+    assert ucis(record) == "e2e4 e7e5 g1f3 b8c6"
+    assert record.written == "1-0"
+    found = []
+    for node in record.game.mainline():
+        others = node.parent.variations[1:] if node.parent else []
+        found.append(" ".join(move.uci() for other in others for move in [other.move, *other.mainline_moves()]))
+    assert found == variations
+
+
 def test_no_move_is_guessed(tmp_path: Path) -> None:
     (record,), _ = records(tmp_path, f"{TAGS}1. e4 e5 2. Nf3 Nc6 3. Sf6 1-0\n")
     assert record.problem == "move 3. 'Sf6' is illegal"
+    (record,), _ = records(tmp_path, f"{TAGS}1. e4 e5 2. Nc3 Nc6 3. Nc3 d5 1-0\n")
+    assert record.problem == "move 3. 'Nc3' is illegal"  # not the move Nc3d5
     two = '[Result "1-0"]\n[FEN "4k3/8/8/8/8/8/8/1N1K1N2 w - - 0 1"]\n\n1. {}d2 1-0\n'
     (record,), _ = records(tmp_path, two.format("N"))
     assert record.problem == "move 1. 'Nd2' fits several moves"

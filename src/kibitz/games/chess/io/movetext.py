@@ -17,11 +17,11 @@ _DASH = "[-–—−‐‑‒]"
 _MOVE = r"(?:[A-Z\u2654-\u265fŞА-ЯΑ-Ω]?(?:[a-h]?[1-8]?[-xX:×]?[a-h][1-8]|[a-h]x[a-h])|[0OoОо]-?[0OoОо](?!\w))"
 """Matches the beginning of a move, or all of it."""
 _NEXT_MOVE = rf"[ \t]*(?:[.…]+[ \t]*)?{_MOVE}"
-_GLUED = r"(?:(?<=[a-h][1-8])|(?<=[#+!?=QRBN])|(?<=-[0O]))(?:1-0|0-1|1/2-1/2|½-½)(?![\w/½-])"
+_GLUED = r"(?=[01½])(?:(?<=[a-h][1-8])|(?<=[#+!?=QRBN])|(?<=-[0O]))(?:1-0|0-1|1/2-1/2|½-½)(?![\w/½-])"
 """Matches a result directly after a move, as in "Qh4#0-1"."""
 TOKEN = re.compile(
     # Tags of HTML and marks of Markdown are like white space. A single star before a blank is a result.
-    rf"(?P<space>(?:[\s{_UNSEEN}\0`]|</?[A-Za-z][^<>\n]*>|\*\*+|\*(?=\w|[\u2654-\u265f])|__+|_(?=[^\W_]))+)"
+    rf"(?P<space>(?:[\s{_UNSEEN}\0`]++|</?[A-Za-z][^<>\n]*>|\*\*+|\*(?=\w|[\u2654-\u265f])|__+|_(?=[^\W_]))+)"
     r"|(?P<comment>\{[^}]*\}?)"
     r"|(?P<line>;[^\n]*)"
     r"|(?P<escape>(?m:^)%[^\n]*)"
@@ -31,7 +31,8 @@ TOKEN = re.compile(
     r"|(?P<close>\))"
     rf"|(?P<result>{RESULT.pattern}|{_GLUED})"
     r"|(?P<number>(?!0000|000?(?![\d.…])|0[ \t]*[-–—−‐‑‒])\d{1,4}(?:(?:[ \t]*\\?[.…．。])+|(?=[\s({]))"
-    rf"|(?<![\w.,:/+-])[1-9]\d{{0,2}}(?:[ \t]?:|[-/](?=[ \t]*[^\s0-9])|(?<!\(\d)(?<!\(\d\d)[ \t]?\))(?={_NEXT_MOVE}))"
+    rf"|(?<![\w.,:/+-])[1-9]\d{{0,2}}(?:[ \t]?:(?![0-5]\d)|[-/](?=[ \t]*[^\s0-9])|(?<!\(\d)(?<!\(\d\d)[ \t]?\))"
+    rf"(?={_NEXT_MOVE}))"
     r"|(?P<bracket>\[[^\]\n]*\]?)"
     rf"|(?P<word>[0OoОо][ \t]?{_DASH}[ \t]?[0OoОо](?:[ \t]?{_DASH}[ \t]?[0OoОо])?(?![\w-])[+#†‡!?]*"
     r"|[a-h](?:[27]?[-xX:×]?[a-h])?[18][ \t]?=?[ \t]?\(=?[A-Za-z\u2654-\u265f]\)[^\s(){};$\[\]]*"
@@ -52,11 +53,28 @@ _FIRST = re.compile(r"1[ \t]*\\?(?:[.．。](?![ \t]*[.…])|[):])|1[-/](?=\D)")
 """Matches the number of White's first move, but not of Black's."""
 
 
+def _tokens(text: str, at: int = 0) -> Iterator[tuple[str, re.Match[str]]]:
+    """Yield the kind and the match of each token of a text from index `at` on. In a variation, a number and a bracket,
+    as in "(see game 12)", are the variation's end and not a move number, unless the main line has such numbers.
+    """
+    depth, has_brackets = 0, False
+    for match in TOKEN.finditer(text, at):
+        kind = match.lastgroup or ""
+        if kind == "number" and match[0].endswith(")"):
+            has_brackets = has_brackets or not depth
+            kind = "number" if has_brackets else "close"
+        if kind == "open":
+            depth += 1
+        elif kind == "close":
+            depth = max(0, depth - 1)
+        yield kind, match
+
+
 def tokens_of(moves: str) -> list[tuple[str, str]]:
     """Return the tokens of a game's moves, without white space. Each token is a pair of its kind and its text; the kind
     is the name of a group of TOKEN. Words that are parts of the same move become one token: "B xf7", "e x d5", "e8 Q".
     """
-    tokens = [(match.lastgroup or "", match[0]) for match in TOKEN.finditer(moves) if match.lastgroup != "space"]
+    tokens = [(kind, match[0]) for kind, match in _tokens(moves) if kind != "space"]
     tokens = [("number" if kind == "counted" else kind, token) for kind, token in tokens]
     are_apart = any(
         before == "number" and kind == other == "word" and len(token) == 1 and _belongs_to(token, True, following)
@@ -182,8 +200,8 @@ def _end_of_moves(text: str, at: int, is_bare: bool) -> int:
     played = _Played()
     has_result = has_inner_result = has_blank = False
     begins_line = True
-    for match in TOKEN.finditer(text, at):
-        kind, start = match.lastgroup, match.start()
+    for kind, match in _tokens(text, at):
+        start = match.start()
         if kind == "space":
             lines = match[0].count("\n")
             begins_line, has_blank = begins_line or lines > 0, has_blank or lines > 1

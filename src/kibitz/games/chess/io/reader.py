@@ -219,6 +219,7 @@ class _Reading:
         self._skipped_depth = 0
         self._is_ambiguous = False
         self._at = 0  # the index of the next token
+        self._are_apart = False  # whether a move had its squares apart, as in "Ng1 f3"
         self._remark_result: str | None = None
         before = "number"
         while self._at < len(self._tokens):
@@ -346,13 +347,18 @@ class _Reading:
         further words are then consumed. token: its first word.
 
         This function is called for a word that is not a legal move. So "e4 - e5" is never two moves and one move at
-        once.
+        once. Without a dash, the game's first move must be written like this too. Otherwise the two words of "3. Nc3
+        d5" would be one move if the first word is illegal.
         """
         parts = [self._next_word(), self._next_word(1)]
+        may_be_apart = self._are_apart or not self._line.board.move_stack
         for count in (1, 2):
             word = read_word(token + "".join(parts[:count]))
-            if parts[count - 1] and word.core[-1:].isdigit() and (move := self._find(self._line.board, word.core)):
+            if not parts[count - 1] or not word.core[-1:].isdigit() or not (may_be_apart or "-" in word.core):
+                continue
+            if move := self._find(self._line.board, word.core):
                 self._at += count
+                self._are_apart = True
                 return move, word
         return None
 
