@@ -3,7 +3,7 @@
 import "./moveline.css";
 import { firstColumn, numeral } from "../app/naming";
 import type { App } from "../app/state";
-import { lettered } from "../texts";
+import { lettered, texts } from "../texts";
 import { el } from "../ui/elements";
 import type { Mistakes } from "./mistakes";
 import { listenForMenus } from "./movemenu";
@@ -21,6 +21,7 @@ export function mountMoveLine(host: HTMLElement, app: App, mistakes: Mistakes): 
     const now = JSON.stringify(moves.map(({ id, san }) => [id, san, mistakes.sign(id)?.text]));
     if (now === drawn) return;
     drawn = now;
+    const focused = [...buttons].find(([, each]) => each === document.activeElement)?.[0];
     buttons.clear();
     for (const [at, node] of moves.entries()) {
       const numbered = at === 0 || firstColumn(app.game, node);
@@ -29,6 +30,8 @@ export function mountMoveLine(host: HTMLElement, app: App, mistakes: Mistakes): 
     }
     host.replaceChildren(...buttons.values());
     follow();
+    // Marks that come in do not take the keyboard's place.
+    if (focused !== undefined) (buttons.get(focused) ?? current)?.focus({ preventScroll: true });
   };
   const follow = (): void => {
     current?.removeAttribute("aria-current");
@@ -37,6 +40,8 @@ export function mountMoveLine(host: HTMLElement, app: App, mistakes: Mistakes): 
     for (const [, each] of buttons) each.tabIndex = each === (current ?? host.firstElementChild) ? 0 : -1;
     host.scrollLeft = current ? current.offsetLeft - (host.clientWidth - current.offsetWidth) / 2 : 0;
   };
+  host.setAttribute("role", "group");
+  host.setAttribute("aria-label", texts.movelist.moves);
   host.addEventListener("click", (event) => {
     const id = Number((event.target as Element).closest<HTMLElement>("button")?.dataset.id);
     if (app.game.nodes.has(id)) app.go(id);
@@ -44,5 +49,7 @@ export function mountMoveLine(host: HTMLElement, app: App, mistakes: Mistakes): 
   listenForMenus(app, host);
   for (const event of ["game", "tree", "path", "results", "networks", "settings", "judgements"] as const) app.on(event, draw);
   app.on("cursor", follow);
+  // Hidden by another tab or by a wide window, the row has no place to scroll to.
+  new ResizeObserver(follow).observe(host);
   draw();
 }
