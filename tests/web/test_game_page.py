@@ -99,6 +99,12 @@ def test_a_small_loss_of_points_is_not_minus_zero(client: Client) -> None:
     assert str(game["moves"][0]["change"]) == "0.0"
 
 
+def test_a_loss_is_not_rounded_to_the_limit_of_the_next_mark(client: Client) -> None:
+    marks = {i: {"value": 0.5, "mark": "?", "loss": loss, "best": "a3"} for i, loss in ((1, 0.296), (2, 0.2))}
+    (game,) = page_of(client, asked(client, "1. e4 e5 *", marks)).data["games"]
+    assert [move["change"] for move in game["moves"]] == [-29.6, -20]
+
+
 def test_a_start_position_with_black_to_move(client: Client) -> None:
     fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 0 12"
     (game,) = page_of(client, asked(client, f'[FEN "{fen}"]\n\n12... Kd7 13. e4 *', {})).data["games"]

@@ -50,3 +50,8 @@ def decimals(change: float, swing: float, least: int) -> int:
     exact = mark(change, swing)
     alike = (digits for digits in range(least, least + 4) if mark(round(change, digits), swing) == exact)
     return next(alike, least + 4)
+
+
+def rounded_change(change: float, swing: float, least: int) -> float:
+    """Return a change, rounded to the number of decimals that `decimals` gives for the same arguments."""
+    return rounded(change, decimals(change, swing, least))

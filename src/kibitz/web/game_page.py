@@ -51,12 +51,13 @@ def page(fields: Fields) -> dict[str, Any]:
 
 def _chess(fields: Fields, line: Any, names: list[str], notes: list[Note], language: str) -> dict[str, Any]:
     from kibitz.analysis.chess.shown import game_facts, number_of, steps
+    from kibitz.analysis.glyphs import CHESS_SWING, rounded_change
     from kibitz.web.chess.line import read_move
 
     board, moves = line.start(), []
     for name, note in zip(names, notes, strict=True):
         about: dict[str, Any] = {"number": number_of(board), "side": "white" if board.turn else "black"}
-        about |= _remarks(note, note.reasons, -round(100 * note.loss), language)
+        about |= _remarks(note, note.reasons, rounded_change(-100 * note.loss, 100 * CHESS_SWING, 0), language)
         about["line"] = _better(note, board.copy(stack=False), read_move, steps)
         moves += [{**step, **about} for step in steps(board, [read_move(board, name)])]
     return {

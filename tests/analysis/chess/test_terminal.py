@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from kibitz.analysis.chess.moves import AnalysedGame, ByStrength, Judged, Worth
+from kibitz.analysis.chess.shown import shown_game
 from kibitz.analysis.chess.terminal import show
 from support.causes import mentions
 
@@ -63,6 +64,13 @@ def printed(judged: AnalysedGame, width: int, encoding: str = "utf-8", colour: b
     show(judged, 0.1, console)
     file.flush()
     return raw.getvalue().decode(encoding)
+
+
+def test_a_loss_on_a_page_is_not_rounded_to_the_limit_of_the_next_mark(judge_text: Judge) -> None:
+    (move,) = shown_game(judge_text("1. e4 *", [0.6, 0.304]), 0.1)["moves"]
+    assert (move["mark"], move["change"]) == ("?", -29.6)
+    (move,) = shown_game(judge_text("1. e4 *", [0.6, 0.35]), 0.1)["moves"]
+    assert move["change"] == -25
 
 
 def test_transcript(judge_text: Judge) -> None:

@@ -82,6 +82,12 @@ def test_the_change_of_a_move_on_a_page_is_never_minus_zero() -> None:
     assert [str(move["change"]) for move in shown_game(one)["moves"]][:3] == ["0.0", "0.0", "-4.0"]
 
 
+def test_the_change_of_a_move_on_a_page_is_not_rounded_to_the_limit_of_the_next_mark() -> None:
+    one = game({1: 5.97})
+    one = replace(one, swing=3.0, moves=[replace(move, mark="?!") for move in one.moves])
+    assert shown_game(one)["moves"][0]["change"] == -5.97
+
+
 def test_what_changed_since_the_last_month() -> None:
     old, new = game({1: 9.0}), game({1: 3.0}, GAME.replace("2020-01-02", "2020-03-01"))
     large = game({1: 9.0}, GAME.replace("2020-01-02", "2020-03-02").replace("SZ[9]", "SZ[19]"))

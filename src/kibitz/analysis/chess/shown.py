@@ -9,6 +9,7 @@ from typing import Any
 import chess
 
 from kibitz.analysis.chess.moves import AnalysedGame, Move
+from kibitz.analysis.glyphs import rounded_change
 from kibitz.analysis.shown import changed_cells, incomplete, player_name, record_texts, rounded
 
 _CONTROL = re.compile(r"(\d{1,6})(?:\+(\d{1,4}))?", re.ASCII)
@@ -68,12 +69,15 @@ def number_of(board: chess.Board) -> str:
     return f"{board.fullmove_number}{'.' if board.turn == chess.WHITE else '…'}"
 
 
-def shown_game(judged: AnalysedGame) -> dict[str, Any]:
-    """Return the description of an analyzed game, see `kibitz.analysis.shown`."""
+def shown_game(judged: AnalysedGame, swing: float) -> dict[str, Any]:
+    """Return the description of an analyzed game, see `kibitz.analysis.shown`.
+
+    swing: the smallest annotated change of the win probability, 0 to 1.
+    """
     game = judged.record.game
     board, moves = game.board(), []
     for node, move in zip(game.mainline(), judged.moves, strict=False):
-        about = {"number": number_of(board), "side": move.side, "mark": move.sign, **_remarks(move, board)}
+        about = {"number": number_of(board), "side": move.side, "mark": move.sign, **_remarks(move, board, swing)}
         moves.append({**next(steps(board, [node.move])), **about})
     values = [] if judged.white is None else judged.white.tolist()
     facts = game_facts(game.headers, game.board())
@@ -88,8 +92,10 @@ def shown_game(judged: AnalysedGame) -> dict[str, Any]:
     }
 
 
-def _remarks(move: Move, board: chess.Board) -> dict[str, Any]:
-    """Return what the page shows below an annotated move. board: the position before the move."""
+def _remarks(move: Move, board: chess.Board, swing: float) -> dict[str, Any]:
+    """Return what the page shows below an annotated move. board: the position before the move. swing: see
+    `shown_game`.
+    """
     if not move.sign:
         return {"change": None, "notes": [], "line": []}
     practical = move.practical.text() if move.practical and move.practical.differs else ""
@@ -98,7 +104,7 @@ def _remarks(move: Move, board: chess.Board) -> dict[str, Any]:
     for san in move.judged.line if move.judged else ():
         line += steps(after, [after.parse_san(san)])
     return {
-        "change": move.change and round(100 * move.change),
+        "change": move.change and rounded_change(100 * move.change, 100 * swing, 0),
         "notes": [text for text in (move.reason.text() if move.reason else "", practical) if text],
         "line": line,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from kibitz import text
+from kibitz.analysis.glyphs import rounded_change
 from kibitz.analysis.go.games import AnalysedGame, Move
 from kibitz.analysis.go.predictions import terms_of
 from kibitz.analysis.shown import changed_cells, incomplete, player_name, record_texts, rounded
@@ -83,7 +83,7 @@ def shown_game(judged: AnalysedGame) -> dict[str, Any]:
     record = judged.record
     board, moves = record.board(0), []
     for move in judged.moves:
-        about = {"number": f"{move.ply}.", "side": move.side, "mark": move.mark, **_remarks(move, board)}
+        about = {"number": f"{move.ply}.", "side": move.side, "mark": move.mark, **_remarks(move, board, judged.swing)}
         moves += [{**step, **about} for step in steps(board, [move.point])]
     facts = game_facts(record.headers, record.board(0), record.komi)
     return {
@@ -104,9 +104,11 @@ def _owners(record: Record) -> str:
     return owner_cells(board, count_board(board, terms.komi, terms.territory)) if board.passes >= 2 else ""
 
 
-def _remarks(move: Move, board: Board) -> dict[str, Any]:
-    """Return what the page shows below an annotated move. board: the position before the move."""
+def _remarks(move: Move, board: Board, swing: float) -> dict[str, Any]:
+    """Return what the page shows below an annotated move. board: the position before the move. swing: the smallest
+    annotated change, in points.
+    """
     if not move.mark:
         return {"change": None, "notes": [], "line": []}
     line = list(steps(board.copy(), move.better.line)) if move.better else []
-    return {"change": text.rounded(move.change, 1), "notes": move.explanations, "line": line}
+    return {"change": rounded_change(move.change, swing, 1), "notes": move.explanations, "line": line}

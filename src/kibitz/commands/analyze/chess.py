@@ -56,7 +56,7 @@ def analyze_chess(
     games = PgnGames(session, path, options, workers)
     analysis, report = load(session.system), Report()
     with contextlib.ExitStack() as stack:
-        add_to_page = stack.enter_context(game_page(options.page, [path], shown_game))
+        add_to_page = stack.enter_context(game_page(options.page, [path], lambda game: shown_game(game, games.swing)))
         judge = stack.enter_context(opened_judge(session, analysis, options))
         preparation.expect("chess search" if judge and judge.searches else "chess")
         meaning = meaning_of(session.system, judge is not None)

@@ -8,9 +8,9 @@
   /** The signs of the buttons as SVG paths, because not every font has them. */
   const SIGNS = { first: "M5 4v16h3V4zM20 4v16L9 12z", back: "M17 4v16L6 12z", next: "M7 4v16l11-8z", last: "M16 4v16h3V4zM4 4v16l11-8z", turn: "M7 3l5 6H9v9H5V9H2zM17 21l-5-6h3V6h4v9h3z" };
   const WIDTH = 600, HEIGHT = 110;
-  const number = (value, digits) => value.toLocaleString(document.documentElement.lang, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const number = (value, digits, most = digits) => value.toLocaleString(document.documentElement.lang, { minimumFractionDigits: digits, maximumFractionDigits: most });
   const percent = (value) => value.toLocaleString(document.documentElement.lang, { style: "percent" });
-  const signed = (value, digits) => (value > 0 ? "+" : value < 0 ? "−" : "") + number(Math.abs(value), digits);
+  const signed = (value, digits, most = digits) => (value > 0 ? "+" : value < 0 ? "−" : "") + number(Math.abs(value), digits, most);
 
   /** An element with attributes and children; "on…" are listeners, and strings become text. */
   function el(name, attributes = {}, ...children) {
@@ -147,7 +147,8 @@
   const sentence = (words) => words.charAt(0).toUpperCase() + words.slice(1) + (/[.!?]$/.test(words) ? "" : ".");
 
   function noteOf(move, at) {
-    const points = game.game === "go" ? signed(move.change, 1) : signed(move.change, 0);
+    // Rounded already, with as many decimals as the mark needs.
+    const points = signed(move.change, game.game === "go" ? 1 : 0, 5);
     const unit = game.game === "go" ? texts.points : texts.percentage;
     const made = el("div", { class: `note-of ${GRADES[move.mark] || "gained"}` });
     if (typeof move.change === "number") made.append(el("b", {}, `${points} ${unit}`), " ");
