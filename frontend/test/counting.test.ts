@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 
 import { found } from "../src/analysis/found";
 import { Mistakes } from "../src/analysis/mistakes";
-import { displayedChance } from "../src/app/displayed";
+import { countOf, displayedChance } from "../src/app/displayed";
 import { add, empty } from "../src/app/tree";
 import type { App } from "../src/app/state";
 import { Counter, gapOf, together } from "../src/play/gocount";
@@ -182,6 +182,20 @@ test("dead stones that a person has marked stay marked in the game and its file"
   expect(server.of("count").at(-1)!.dead).toEqual(["C7"]);
   expect(again.element.textContent).not.toContain("an estimate");
   expect(app.game.headers.RE).toBe("B+R");
+});
+
+test("dead stones of a file count before anybody looks at the end", async () => {
+  const server = new Server().on("count", ({ dead }) => points(dead ? 45 : 9, 36, dead));
+  const { app, ends } = twice("B+9");
+  app.node(ends[0]!).props = { TB: ["aa:di"], TW: ["ga:ii"] };
+  const told = vi.fn();
+  app.on("judgements", told);
+  const counter = new Counter(app);
+  await until(() => told.mock.calls.length > 0);
+  expect([app.cursor, counter.element.hidden]).toEqual([app.game.root, true]);
+  expect(server.of("count").map(({ line, dead }) => [line.moves.length, dead])).toEqual([[3, ["C7"]]]);
+  expect(countOf(app, ends[0]!)?.score).toBe(9);
+  expect([app.game.headers.RE, app.game.changed]).toEqual(["B+9", false]);
 });
 
 /** A finished game: a white stone on the upper border is dead, and the point beside it is nobody's. */

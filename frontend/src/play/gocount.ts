@@ -123,6 +123,9 @@ export class Counter {
     const node = app.node();
     const result = counted(node) ? this.known.get(node.id) : undefined;
     const before = shown.count;
+    // What a record says of dead stones counts on the graph and in saved files before anybody looks at the end.
+    const end = app.node(app.path.at(-1)!);
+    if (counted(end) && end !== node && !this.asked.has(end.id) && markedDead(end, this.size)) void this.ask(end, markedDead(end, this.size));
     if (!result) {
       this.element.hidden = true;
       shown.count = null;
@@ -139,10 +142,7 @@ export class Counter {
     if (this.words.textContent !== text) this.words.textContent = text;
     const { winner, lead } = outcome(result);
     shown.count = { node: node.id, owners: result.owners, dead: result.dead };
-    const recounted = !same(shown.counts.get(node.id), result);
-    shown.counts.set(node.id, { black: { b: 1, w: 0, draw: 0.5 }[winner], score: lead, owners: result.owners, dead: result.dead });
     if (before?.owners.join() !== result.owners.join() || before.dead.join() !== result.dead.join()) shown.changed();
-    if (recounted) app.emit("judgements");
     shown.counted?.(winner, `${wins(lead)}.`);
     // The result of a game is that of its last position.
     const { RE } = app.game.headers;
@@ -171,11 +171,20 @@ export class Counter {
         else app.retitled();
       }
       this.draw();
+      this.learn(node.id, found);
     } catch (error) {
       if (late()) return;
       this.asked.delete(node.id);
       app.say(error instanceof Error ? error.message : String(error));
     }
+  }
+
+  /** The count is the value of a position from now on, wherever the game is looked at. */
+  private learn(id: number, result: Counted): void {
+    if (same(shown.counts.get(id), result)) return;
+    const { winner, lead } = outcome(result);
+    shown.counts.set(id, { black: { b: 1, w: 0, draw: 0.5 }[winner], score: lead, owners: result.owners, dead: result.dead });
+    this.app.emit("judgements");
   }
 
   /** Writes a result into the record. `marked`: whether dead stones in it have changed too. */
