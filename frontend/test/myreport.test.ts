@@ -113,6 +113,7 @@ test("mistakes are named as each game names them", () => {
   expect(moveOf(CHESS_MISTAKE)).toBe("12… Qxe4");
   expect(lostBefore(GO_MISTAKE)).toContain("12.3 points");
   expect(lostBefore(CHESS_MISTAKE)).toContain("31 percentage points");
+  expect(lostBefore({ ...CHESS_MISTAKE, loss: 0.2996, mark: "?" })).toContain("29.96 percentage points");
   const open = vi.fn();
   const list = mistakeList([GO_MISTAKE, CHESS_MISTAKE], open) as unknown as Fake;
   expect(list.all("button").map((each) => each.textContent)).toEqual(["White 38 Q4??against Bo (2k)−12.3 points", "12… Qxe4?against Bo (1400)−31%"]);

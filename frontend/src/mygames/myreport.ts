@@ -288,7 +288,7 @@ export function placeOf(mistake: Worst): string {
 /** What a mistake lost, where its position is on the board. */
 export function lostBefore(mistake: Worst): string {
   if (ofGo(mistake)) return texts.mygo.beforeLost(moveOf(mistake), texts.common.number(mistake.loss, 1));
-  return texts.mygames.beforeLost(moveOf(mistake), Math.round(100 * mistake.loss));
+  return texts.mygames.beforeLost(moveOf(mistake), lostPercent(mistake.loss));
 }
 
 function whenAndHow(mistake: Worst): string {
