@@ -13,7 +13,7 @@ from kibitz.analysis.go.games import AnalysedGame, AnalysedPosition, Move, Score
 from kibitz.analysis.go.kinds import AREAS, KINDS, area_of, kind_of
 from kibitz.analysis.go.losses import UsualLosses, usual_losses
 from kibitz.analysis.go.player import GoPlayerReport, GoSides
-from kibitz.analysis.go.predictions import PHASES
+from kibitz.analysis.go.predictions import PHASES, PositionPrediction
 from kibitz.analysis.go.shown import shown_game
 from kibitz.analysis.parts import A_GAME, ENOUGH
 from kibitz.games.go.io.sgf import Record, parse_record
@@ -74,6 +74,15 @@ def test_the_worst_mistakes() -> None:
     assert worst["stones"][2] == "....O...."
     assert worst["stones"][4] == "....X...."
     assert report_of(game({})).as_json()["worst"] == []
+
+
+def test_a_network_of_another_person_says_nothing_about_the_first_choices_of_a_player() -> None:
+    said = PositionPrediction(0.0, 0.5, np.eye(1, POINTS + 1, from_gtp("E5", 9), dtype=np.float32)[0])
+    one = game({})
+    one = replace(one, moves=[replace(move, prediction=said) for move in one.moves])
+    assert report_of(one).as_json()["first_choice"]["n"] == 3
+    one = replace(one, moves=[replace(move, predicted=move.colour != BLACK) for move in one.moves])
+    assert report_of(one).as_json()["first_choice"]["n"] == 0
 
 
 def test_the_change_of_a_move_on_a_page_is_never_minus_zero() -> None:

@@ -231,7 +231,7 @@ class GoPlayerReport:
             parts = phase_of(move.ply, move.size), area_of(move.point, move.size), kind_of(move.point, before, after)
             mark = list(SIGNS).index(move.mark) if move.mark in SIGNS else -1
             same, expected = math.nan, math.nan
-            if move.prediction is not None:
+            if move.prediction is not None and move.predicted:
                 (first, chance), *_ = move.prediction.likely(1)
                 same, expected = float(first == move.point), chance
             usual = compared.loss(rank_value(rank), *parts) if compared and rank else math.nan
