@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Generator, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kibitz import preparation, records
@@ -56,7 +57,7 @@ def analyze_chess(
     games = PgnGames(session, path, options, workers)
     analysis, report = load(session.system), Report()
     with contextlib.ExitStack() as stack:
-        add_to_page = stack.enter_context(game_page(options.page, [path], lambda game: shown_game(game, games.swing)))
+        add_to_page = stack.enter_context(game_page(options.page, [path], partial(shown_game, swing=games.swing)))
         judge = stack.enter_context(opened_judge(session, analysis, options))
         preparation.expect("chess search" if judge and judge.searches else "chess")
         meaning = meaning_of(session.system, judge is not None)
