@@ -152,4 +152,7 @@ test("a loss is written with as many decimals as its mark needs", () => {
   expect([0.199, 0.1996, 0.2, 0.2049, 0.29996, 0.0999, 0.5].map(lostPercent)).toEqual([19.9, 19.96, 20, 20, 29.996, 9.99, 50]);
   expect(texts.common.percent(lostPercent(0.1996) / 100, 4)).toBe("19.96%");
   expect(texts.mistakes.lost("Qb6", lostPercent(0.1996), "e4")).toContain("19.96 percentage points");
+  expect(mistakes.percent(0.1996)).toBe(19.96);
+  sit(go("C3 G7"));
+  expect(mistakes.percent(0.1996)).toBe(20);
 });

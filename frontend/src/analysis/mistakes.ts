@@ -120,11 +120,16 @@ export class Mistakes {
       return { ...sign, words: short, label: short };
     }
     const move = `${lettered(node.san)}${mark}`;
-    const percent = this.app.game.kind === "go" ? Math.round(100 * judged.loss) : lostPercent(judged.loss);
+    const percent = this.percent(judged.loss);
     const line = lettered(judged.line.join(" "));
     const words =
       typeof judged.points === "number" ? texts.mistakes.lostPoints(move, judged.points, percent, line) : texts.mistakes.lost(move, percent, line);
     return { ...sign, words, label: texts.mistakes.label(words, before), ...why(judged, percent, node) };
+  }
+
+  /** A loss of chance in percent. Of Go it has no decimals: points decide on the mark. */
+  percent(loss: number): number {
+    return this.app.game.kind === "go" ? Math.round(100 * loss) : lostPercent(loss);
   }
 
   private doubtful(id: number): boolean {

@@ -10,7 +10,7 @@ import { Refused } from "../server/api";
 import { message } from "../server/asking";
 import { button, Choice, el, percent, seeBoard } from "../ui/elements";
 import type { Exercise, Handover } from "../app/handover";
-import { lostPercent, type Mistakes } from "../analysis/mistakes";
+import type { Mistakes } from "../analysis/mistakes";
 import { named, players } from "../app/naming";
 import { exerciseOf, type KeptMistake, KeptMistakes } from "./keptmistakes";
 import { type Answer, cardOf, positionOf, schedule } from "./schedule";
@@ -485,7 +485,7 @@ class Puzzles {
     const intro = this.introduction(ids.length, network?.name ?? texts.puzzles.thisNetwork, gives ?? false);
     this.intro.textContent = due ? `${intro} ${texts.mygames.due(due)}` : intro;
     const rows = ids.map((id, index) => {
-      const lost = lostPercent(this.mistakes.lost(id) ?? 0);
+      const lost = this.mistakes.percent(this.mistakes.lost(id) ?? 0);
       const made = button("", () => this.open(index));
       const grade = this.mistakes.of(id);
       made.append(
