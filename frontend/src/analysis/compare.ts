@@ -228,9 +228,9 @@ class Side {
     );
   }
 }
+
 /** The network that another one is compared with at first: that which it was made from, else any other one. */
 export function usualSecond(here: readonly Network[], first: string): string {
   const base = here.find((each) => each.name === first)?.base;
   return (here.find((each) => each.name === base) ?? here.find((each) => each.name !== first) ?? here[0]!).name;
 }
-
