@@ -15,7 +15,7 @@ import { asksRatings, MoveBars, MovesByRating } from "./movebars";
 import type { OpinionPanel } from "./opinion";
 import type { CheckerChoice } from "./checkedby";
 import type { RatingPanel } from "./ratings";
-import { legend, shown, type Candidate, type Heat, type Layer } from "../board/overlays";
+import { shown, type Candidate, type Heat, type Layer } from "../board/overlays";
 import type { App, Network, Node, Result } from "../app/state";
 import { fromServer, texts } from "../texts";
 
@@ -241,8 +241,16 @@ class NetworkPanel {
     const key = `${layer} ${this.kind} ${this.what}`;
     if (key === this.legendKey) return;
     this.legendKey = key;
-    const made = legend(layer, this.kind, this.what);
-    this.legend.replaceChildren(...(made ? [made] : []));
+    if (layer === "none") this.legend.replaceChildren();
+    else
+      void import("../board/legend").then(
+        ({ legend }) => {
+          if (key !== this.legendKey) return;
+          const made = legend(layer, this.kind, this.what);
+          this.legend.replaceChildren(...(made ? [made] : []));
+        },
+        () => (this.legendKey = ""),
+      );
   }
 
   /** Asks for what the layer needs and is not known; a position that is only passed asks nothing. */

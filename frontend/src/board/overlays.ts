@@ -1,8 +1,7 @@
 /** What lies over a board. The panels choose it here, the boards draw it. */
 
-import { el } from "../ui/elements";
 import type { App, Node, Result } from "../app/state";
-import { decimals, fromServer, texts } from "../texts";
+import { decimals } from "../texts";
 
 /** The one coloured layer that is shown: of chess the first five, of Go all but "origin" and "target". */
 export type Layer = "none" | "origin" | "target" | "matters" | "planes" | "owners" | "liberties" | "chains";
@@ -192,42 +191,4 @@ function numeral(heat: Heat, value: number): string {
       .replace(/^(-?)0\./, "$1.")
       .replace("-", "−"),
   );
-}
-
-const WORDS: Partial<Record<Layer, [string, string][]>> = {
-  origin: [["origin", texts.overlays.origin]],
-  target: [["target", texts.overlays.target]],
-};
-
-/** What the colours of a layer mean, in words; null where nothing is coloured. */
-export function legend(layer: Layer, kind: "chess" | "go", what: string): HTMLElement | null {
-  const said = WORDS[layer];
-  if (said) return list(said);
-  if (layer === "matters") {
-    const words = fromServer(what) || texts.chance.of(kind === "chess" ? texts.common.white : texts.common.black);
-    return list([
-      ["negative", kind === "chess" ? texts.overlays.lowers(words) : texts.overlays.lowersGo(words)],
-      ["positive", texts.overlays.raises],
-    ]);
-  }
-  if (layer === "planes") {
-    const given: [string, string] = ["plane", texts.overlays.given];
-    return list(what ? [given, ["negative", what]] : [given]);
-  }
-  if (layer === "owners") {
-    return list([
-      ["black", texts.overlays.blackOwns],
-      ["white", texts.overlays.whiteOwns],
-    ]);
-  }
-  if (layer === "liberties") return list([["number", texts.overlays.liberties]]);
-  if (layer === "chains") return list([["link", texts.overlays.chains]]);
-  return null;
-}
-
-function list(entries: readonly [string, string][]): HTMLElement {
-  const items = entries.map(([key, words]) =>
-    el("li", {}, el("span", { class: `key key-${key}`, "aria-hidden": "true" }), words),
-  );
-  return el("ul", { class: "legend" }, ...items);
 }

@@ -1,5 +1,6 @@
 /** The report about a player's games: one figure, where the points went, and the worst mistakes. */
 
+import "../board/legend.css";
 import { checkedBy } from "../analysis/checkedby";
 import { lostPercent } from "../analysis/mistakes";
 import { button, Choice, el } from "../ui/elements";
