@@ -5,6 +5,7 @@ import { expect, test, vi } from "vitest";
 import { found } from "../src/analysis/found";
 import { Mistakes } from "../src/analysis/mistakes";
 import { countOf, displayedChance } from "../src/app/displayed";
+import { relabelled } from "../src/app/editing";
 import { add, empty } from "../src/app/tree";
 import type { App } from "../src/app/state";
 import { Counter, gapOf, together } from "../src/play/gocount";
@@ -182,6 +183,29 @@ test("dead stones that a person has marked stay marked in the game and its file"
   expect(server.of("count").at(-1)!.dead).toEqual(["C7"]);
   expect(again.element.textContent).not.toContain("an estimate");
   expect(app.game.headers.RE).toBe("B+R");
+});
+
+test("a label that is taken back leaves what is said of dead stones", async () => {
+  const owners = Array.from(STONES, () => 0.5);
+  const server = new Server().on("count", ({ dead }) => ({ ...points(dead ? 45 : 9, 36, dead), owners }));
+  const { app, counter, ends } = twice("");
+  app.go(ends[0]!);
+  await until(() => !counter.element.hidden);
+  relabelled(app, ends[0]!, { LB: ["aa:A"] });
+  counter.use(CAUGHT);
+  await until(() => Boolean(app.node().props?.TB));
+  app.undo();
+  expect(app.node().props).toEqual({ TB: ["cc"], TW: [""] });
+  app.redo();
+  expect(app.node().props).toEqual({ LB: ["aa:A"], TB: ["cc"], TW: [""] });
+  relabelled(app, ends[0]!, { ...app.node().props, LB: ["aa:B"] });
+  (counter.element.querySelector("button") as HTMLButtonElement).click();
+  await until(() => !app.node().props?.TB);
+  expect(server.of("count").at(-1)!.dead).toBeUndefined();
+  app.undo();
+  expect(app.node().props).toEqual({ LB: ["aa:A"] });
+  app.undo();
+  expect(app.node().props).toBeUndefined();
 });
 
 test("dead stones of a file count before anybody looks at the end", async () => {

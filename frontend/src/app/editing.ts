@@ -68,7 +68,7 @@ function reorder(app: App, words: string, heads: number[], joined = false): void
   app.alter(words, set("after"), set("before"), app.cursor, joined);
 }
 
-type Told = Partial<Pick<Node, "comment" | "nags" | "shapes" | "commands" | "props">>;
+type Told = Partial<Pick<Node, "comment" | "nags" | "shapes" | "commands">>;
 
 /** Sets what is said of a position. */
 function tell(app: App, id: number, words: string, told: Told): void {
@@ -96,7 +96,17 @@ export function draw(app: App, id: number, shapes: string[]): void {
 
 /** Sets the properties of an SGF that are kept as they are: marks and labels among them. */
 export function relabelled(app: App, id: number, props: Record<string, string[]>): void {
-  tell(app, id, texts.editing.mark, { props });
+  const node = app.game.nodes.get(id);
+  if (!node) return;
+  // Territory stays as it is by then: dead stones are marked, and unmarked, without the history.
+  const set = (wanted: Record<string, string[]>) => () => {
+    const { TB, TW } = node.props ?? {};
+    const { TB: _, TW: __, ...others } = wanted;
+    const all = { ...others, ...(TB && { TB }), ...(TW && { TW }) };
+    delete node.props;
+    if (Object.keys(all).length) node.props = all;
+  };
+  app.alter(texts.editing.mark, set(props), set(node.props ?? {}));
 }
 
 /** Puts another start and other moves in place of a game's. `same`: it is still the same game, and keeps its names and its file. */
