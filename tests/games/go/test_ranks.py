@@ -26,6 +26,14 @@ def test_ranks(text: str, rank: str | None) -> None:
     assert read_rank(text) == rank
 
 
+@pytest.mark.parametrize(
+    ("text", "rank"),
+    [("9d (pro)", "9p"), ("四段（プロ）", "4p"), ("5k", "5k"), ("5k*", None), ("9d (", None), ("9d)", None)],
+)
+def test_a_whole_text_that_is_a_rank(text: str, rank: str | None) -> None:
+    assert read_rank(text, whole=True) == rank
+
+
 def test_ranks_are_in_order() -> None:
     order = ["30k", "2k", "1k", "1d", "6d", "9d", "10d", "1p", "9p"]
     assert sorted(order, key=rank_value, reverse=True) == order[::-1]

@@ -20,7 +20,7 @@ _PROFESSIONAL = r"p(?:ro(?:fessional)?)?(?![a-z])|职业|職業|プロ|프로"
 _AMATEUR = r"ama(?:teur)?(?![a-z])|业余|業余|業餘|アマ(?:チュア)?|아마(?:추어)?"
 _RANK = re.compile(
     rf"(?:(?P<before>{_PROFESSIONAL})|{_AMATEUR})?\s*(?P<number>\d{{1,2}}|初)\s*-?\s*"
-    rf"(?P<unit>dan|kyu|gup|[dkp]|段|级|級|단|급)\s*\(?(?P<after>{_PROFESSIONAL})?",
+    rf"(?P<unit>dan|kyu|gup|[dkp]|段|级|級|단|급)(?:\s*\(?(?P<after>{_PROFESSIONAL})\)?)?",
     re.IGNORECASE,
 )
 _HIGHEST = {"k": 35, "d": 10, "p": 9}

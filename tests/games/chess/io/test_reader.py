@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 import subprocess
+import time
 from pathlib import Path
 
 import chess
@@ -399,6 +400,12 @@ def test_a_number_and_a_bracket_end_a_variation(tmp_path: Path, moves: str, vari
         others = node.parent.variations[1:] if node.parent else []
         found.append(" ".join(move.uci() for other in others for move in [other.move, *other.mainline_moves()]))
     assert found == variations
+
+
+def test_the_time_to_read_a_word_is_proportional_to_its_length() -> None:
+    began = time.process_time()
+    read_word("e8" + " " * 20_000 + "!")
+    assert time.process_time() - began < 3, "with a second start at each blank, it is 10 s"
 
 
 def test_no_move_is_guessed(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ _PASSING = re.compile(r"[ ]?\(?e\.?p\.?\)?$")
 _CHECKED = re.compile(r"(?:mate|matt|mat|dblch|dbl|disch|dis|ch)\.?$")
 _NOVELTY = re.compile(r"(?<=[a-h][2-7])(?:TN|N)$|(?<=[+#])(?:TN|N)$")
 """Matches the sign of a novelty directly after a move, as in "Nc6N". On the ranks 1 and 8, an N can be a promotion."""
-_GAP = re.compile(r"[ \t]+(?=[-=(])|(?<=[-=])[ \t]+")
+_GAP = re.compile(r"(?<![ \t])[ \t]+(?=[-=(])|(?<=[-=])[ \t]+")
 """Matches a blank in castling or a promotion, as in "O - O" and "e8 (Q)"."""
 _CORE = re.compile(r"(.*[0-9A-Za-zŞА-Яа-яΑ-Ω])(.*)", re.DOTALL)
 
