@@ -93,6 +93,18 @@ def test_a_file_comes_in_parts_and_packed(client: Client, mine: Path) -> None:
         assert games["players"][0] == {"name": person.PERSON, "games": GAMES}
 
 
+@pytest.mark.parametrize(
+    ("text", "game"), [("(;GM[1]PB[A]PW[B];B[dd])", "go"), ('[White "A"]\n[Black "B"]\n\n1. e4 *\n', "chess")]
+)
+def test_the_text_of_a_file_tells_its_game(client: Client, text: str, game: str) -> None:
+    for name, data in (
+        ("mine.txt", text.encode()),
+        ("mine.txt.gz", gzip.compress(text.encode())),
+        ("m", text.encode()),
+    ):
+        assert upload(client, data, name)["games"]["game"] == game
+
+
 @pytest.mark.parametrize("ending", ["gz", "bz2", "zst"])
 def test_a_packed_file_that_is_too_large_unpacked_gets_a_line(
     client: Client, mine: Path, ending: str, monkeypatch: pytest.MonkeyPatch

@@ -234,15 +234,15 @@ class MyGames:
             return self._folder
 
     def _read(self, path: Path, name: str) -> Source:
-        """Return the games of a file; its extension decides between chess and Go. name: the file's name for the page.
-        Raises KibitzError.
+        """Return the games of a file, chess or Go (see `game_by_ending`). name: the file's name for the page. Raises
+        KibitzError.
         """
         from kibitz.records import game_by_ending
         from kibitz.web.mygames.sources import PgnSource, SgfSource
 
         # A new name, so that a copy that is still being read stays unchanged.
         copy = self._room() / f"games-{next(self._copies)}"
-        if game_by_ending(path.name) == "go":
+        if game_by_ending(str(path)) == "go":
             return SgfSource(path, copy.with_suffix(".sgf"), name)
         return PgnSource(path, copy.with_suffix(".pgn"), name)
 
@@ -541,8 +541,8 @@ def _refuse_second(task: Task | None, what: str) -> None:
 
 
 def _ending(name: str) -> str:
-    """Return the suffix of a file name that shows its format and its compression."""
+    """Return a suffix with the format and the compression that a file name shows. An unknown format is "txt"."""
     lower = name.lower()
     packed = re.search(r"\.(zst|gz|bz2)$", lower)
-    known = re.search(r"\.(sgfl|sgf|gib)(\.(zst|gz|bz2))?$", lower)
-    return f".{known[1] if known else 'pgn'}{packed[0] if packed else ''}"
+    known = re.search(r"\.(pgn|sgfl|sgf|gib)(\.(zst|gz|bz2))?$", lower)
+    return f".{known[1] if known else 'txt'}{packed[0] if packed else ''}"
