@@ -11,6 +11,7 @@ import pytest
 
 import kibitz
 from kibitz.games.chess.start import _IMPOSSIBLE, BadStart, read_fen
+from kibitz.links import what_to_do
 
 ROOT = Path(kibitz.__file__).parent
 TEXTS = ROOT.parents[1] / "frontend" / "src" / "texts"
@@ -100,6 +101,28 @@ def test_every_reason_for_refusing_a_fen_is_a_sentence_that_is_translated(fen: s
     assert re.fullmatch(pattern, reason), reason
     for language in ("de", "fr"):
         assert BAD_FENS[fen] in keys(language)
+
+
+ADDRESSES = {
+    "https://www.chess.com/game/live/123": "Download the game there as {2}",
+    "https://online-go.com/game/123": "Download the game there as {2}",
+    "https://lichess.org/abcdefgh": "Download {2}",
+    "https://lichess.org/tv": "Download {2}",
+}
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_what_is_said_of_the_address_of_a_web_page_is_translated(address: str) -> None:
+    if not TEXTS.is_dir():
+        pytest.skip("the source tree is not here")
+    said = what_to_do(address)
+    assert said
+    for language in ("de", "fr"):
+        patterns = {key: re.sub(r"\\{\d\\}", "(.+)", re.escape(key)) for key in keys(language) if "web page" in key}
+        found = {key: match for key, pattern in patterns.items() if (match := re.fullmatch(pattern, said))}
+        assert any(ADDRESSES[address] in key for key in found), said
+        named = next(iter(found.values()))[2]
+        assert named in ("PGN", "SGF") or named.startswith("https://") or named in keys(language)
 
 
 def test_every_reason_for_refusing_a_fen_is_tried() -> None:
