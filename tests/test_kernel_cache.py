@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba.core.errors import TypingError
 
 from kibitz import environment, kernel_cache
 from kibitz.kernel_cache import SUFFIX, Fingerprint, NotKeyedError
@@ -100,6 +101,14 @@ def test_a_kernel_that_another_process_compiles_is_not_compiled_too(
     waiting.join()
     assert found == [(28, 0)]
     assert {path.suffix for path in cache.iterdir()} == {SUFFIX}
+
+
+def test_a_failed_compilation_keeps_nobody_waiting(load: Callable[..., ModuleType], cache: Path) -> None:
+    use = load().use
+    with pytest.raises(TypingError):
+        use("text")
+    assert not list(cache.glob("*")), "the lock of the kernel is left"
+    assert compiled(use) == (28, 2)
 
 
 @pytest.mark.parametrize("name", ["use", "use_by_module"])

@@ -322,6 +322,13 @@ class KernelCache(caching._Cache):
         if claim := self._claims.pop(self._name(sig, target) or "", None):
             claim.close()
 
+    def abandon(self) -> None:
+        """Release all locks of this kernel, because compiling it has failed or was interrupted. Otherwise, other
+        processes would wait for a file that is never written.
+        """
+        while self._claims:
+            self._claims.popitem()[1].close()
+
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save the compiled version of the kernel for the argument types `sig`. If the folder can't be written, nothing
         is saved. numba calls this method. data: numba's result of compiling.

@@ -184,6 +184,11 @@ class CompileListener(event.Listener):
         """Record that numba has finished compiling a function. If no other compilation is in progress, count a kernel
         and report the progress. numba calls this method.
         """
+        # numba's is_failed returns the opposite of its documentation
+        if getattr(event, "_exc_details", None) is not None:
+            cache = getattr(event.data["dispatcher"], "_cache", None)
+            if isinstance(cache, kernel_cache.KernelCache):
+                cache.abandon()  # no save_overload will follow
         self._depth -= 1
         if self._depth == 0:
             if self._collects:
