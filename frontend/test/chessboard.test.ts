@@ -1,25 +1,35 @@
 /** Clicks on a chess board: what is said of a move that the rules forbid. */
 
-import { expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
-import { ChessView } from "../src/board/chessboard";
 import { NOTHING, type Sides } from "../src/board/overlays";
 import { texts } from "../src/texts";
 import { type Fake, withDocument } from "./support/document";
 import { chess } from "./support/games";
 
-const ground = vi.hoisted(() => ({
+const ground = {
   config: null as { events: { select: (key: string) => void } } | null,
   state: { selected: undefined as string | undefined, movable: {} as object, pieces: new Map([["a1", { color: "white" }], ["e5", { color: "black" }]]), premovable: {}, drawable: { shapes: [] }, dom: { bounds: null } },
-}));
+};
 
-vi.mock("@lichess-org/chessground", () => ({
-  Chessground: (_: unknown, config: typeof ground.config) => {
-    ground.config = config;
-    const set = ({ movable }: { movable: object }) => (ground.state.movable = movable);
-    return { state: ground.state, set, setAutoShapes: () => undefined, setShapes: () => undefined, cancelPremove: () => undefined };
-  },
-}));
+let ChessView: typeof import("../src/board/chessboard").ChessView;
+
+// All test files share their modules, so another file may have loaded the board with the real chessground.
+beforeAll(async () => {
+  vi.resetModules();
+  vi.doMock("@lichess-org/chessground", () => ({
+    Chessground: (_: unknown, config: typeof ground.config) => {
+      ground.config = config;
+      const set = ({ movable }: { movable: object }) => (ground.state.movable = movable);
+      return { state: ground.state, set, setAutoShapes: () => undefined, setShapes: () => undefined, cancelPremove: () => undefined };
+    },
+  }));
+  ({ ChessView } = await import("../src/board/chessboard"));
+});
+afterAll(() => {
+  vi.doUnmock("@lichess-org/chessground");
+  vi.resetModules();
+});
 
 /** What is said where a square is clicked after another one was chosen. */
 function said(chosen: string | undefined, square: string, sides: Sides = "both"): unknown[] {
