@@ -1,6 +1,6 @@
 /** Clicks on a chess board: what is said of a move that the rules forbid. */
 
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 
 import { NOTHING, type Sides } from "../src/board/overlays";
 import { texts } from "../src/texts";
@@ -14,9 +14,9 @@ const ground = {
 
 let ChessView: typeof import("../src/board/chessboard").ChessView;
 
-// All test files share their modules, so another file may have loaded the board with the real chessground.
+// All test files share their modules, so another file may have loaded the board with the real chessground. This file has
+// a copy of its own.
 beforeAll(async () => {
-  vi.resetModules();
   vi.doMock("@lichess-org/chessground", () => ({
     Chessground: (_: unknown, config: typeof ground.config) => {
       ground.config = config;
@@ -24,11 +24,9 @@ beforeAll(async () => {
       return { state: ground.state, set, setAutoShapes: () => undefined, setShapes: () => undefined, cancelPremove: () => undefined };
     },
   }));
-  ({ ChessView } = await import("../src/board/chessboard"));
-});
-afterAll(() => {
+  const own = "../src/board/chessboard?own";
+  ({ ChessView } = (await import(own)) as typeof import("../src/board/chessboard"));
   vi.doUnmock("@lichess-org/chessground");
-  vi.resetModules();
 });
 
 /** What is said where a square is clicked after another one was chosen. */
