@@ -41,7 +41,7 @@ export function mountMoveLine(host: HTMLElement, app: App, mistakes: Mistakes): 
     host.scrollLeft = current ? current.offsetLeft - (host.clientWidth - current.offsetWidth) / 2 : 0;
   };
   host.setAttribute("role", "group");
-  host.setAttribute("aria-label", texts.movelist.moves);
+  host.setAttribute("aria-label", texts.movelist.row);
   host.addEventListener("click", (event) => {
     const id = Number((event.target as Element).closest<HTMLElement>("button")?.dataset.id);
     if (app.game.nodes.has(id)) app.go(id);

@@ -452,6 +452,7 @@ export const de: Texts = {
   },
   movelist: {
     moves: "Züge",
+    row: "Züge in einer Zeile",
     noneChess: "Noch keine Züge. Ziehe eine Figur oder öffne eine Partie.",
     noneGo: "Noch keine Züge. Setze einen Stein oder öffne eine Partie.",
   },

@@ -454,6 +454,7 @@ export const en = {
   },
   movelist: {
     moves: "Moves",
+    row: "Moves in a row",
     noneChess: "No moves yet. Make a move or open a game.",
     noneGo: "No moves yet. Place a stone or open a game.",
   },

@@ -460,6 +460,7 @@ export const fr: Texts = {
   },
   movelist: {
     moves: "Coups",
+    row: "Coups sur une ligne",
     noneChess: "Aucun coup. Jouez un coup ou ouvrez une partie.",
     noneGo: "Aucun coup. Posez une pierre ou ouvrez une partie.",
   },
