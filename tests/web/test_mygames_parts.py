@@ -238,7 +238,7 @@ def test_the_end_of_a_training_is_told(
 
 def test_names_of_packed_files() -> None:
     assert [_ending(name) for name in ("a.PGN.GZ", "a.zst", "a.pgn.bz2", "a.pgn", "gz", "a.gz.pgn")] == [
-        ".pgn.gz", ".pgn.zst", ".pgn.bz2", ".pgn", ".pgn", ".pgn",
+        ".pgn.gz", ".txt.zst", ".pgn.bz2", ".pgn", ".txt", ".pgn",
     ]  # fmt: skip
 
 
