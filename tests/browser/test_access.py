@@ -84,7 +84,7 @@ def test_a_telephone(visit: Callable[..., Page]) -> None:
         expect(desk.tab(name)).to_be_visible()
         fits(name)
     page.locator(".graph-second select").select_option("chessnet-value")
-    # Two names, the button and the progress: what does not fit has a line of its own.
+    # Two names, the button and the progress: what does not fit gets a separate line.
     parts = page.evaluate(
         """() => [...document.querySelectorAll(".graph-head > :not([hidden])")].map((each) => {
             const { left, right, top } = each.getBoundingClientRect();

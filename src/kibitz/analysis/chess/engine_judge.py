@@ -139,7 +139,7 @@ class EngineJudge(Judge):
             loss = max(0.0, change)
             if chosen := line[0] == played:
                 loss, line = self._overlooked(replay, played, after, loss) if mark(-loss, CHESS_SWING) else (0.0, line)
-            # The network says which moves may be the only good one, the engine whether they are.
+            # The network proposes the moves that may be the only good one. The engine decides whether they are.
             alone = only[i] and chosen and not loss and self._advantage(replay, played, after)[0] >= ONLY
             found.append(Judgement(
                 before.white, after.white, loss, line[0] if loss else played, line if loss else (played,),
